@@ -15,6 +15,7 @@ const (
 	CodeUnauthorized    Code = "UNAUTHORIZED"
 	CodeForbidden       Code = "FORBIDDEN"
 	CodeNotFound        Code = "NOT_FOUND"
+	CodeTooLarge        Code = "REQUEST_TOO_LARGE"    // a body or text over its limit
 	CodeWindowUnknown   Code = "WINDOW_UNKNOWN"       // R-WS-120
 	CodeWindowUnbound   Code = "WINDOW_UNBOUND"       // R-CHAT-130: a window without Workspace
 	CodeShuttingDown    Code = "SHUTTING_DOWN"        // R-CHAT-156
