@@ -1,0 +1,65 @@
+// Package testagent is a scripted ACP Agent for tests. It speaks ACP v1 over stdin and stdout, needs no network
+// and no model, and does whatever the text of a prompt says, so that one Agent serves the tests of every layer:
+// acp, session, httpd, the command line and the browser.
+//
+// # How to start it
+//
+// A test package re-executes its own binary: call Main first thing in TestMain, and start Command() with
+// Environ(script) as the Agent. Outside of tests build internal/testagent/cmd/testagent. Tests that want no process use
+// Pipe. The environment variable FYLLO_TESTAGENT selects the behaviour: a preset name ("default", "legacy",
+// "resume-missing", … see Presets), several names joined by "+", or a Script as JSON. FYLLO_TESTAGENT_LOG names a file
+// to which every received message is appended as one JSON line; ReadLog reads it. A log line exists before the
+// Agent acts on the message.
+//
+// # Prompt words
+//
+// Only the last text block of a prompt counts, so that reminders in front of it change nothing. It is split at
+// newlines and ";"; each piece is a word with arguments, and the pieces run in order. A first piece that is not
+// a word makes the whole text ordinary talk, answered with "You said: …". The turn ends with end_turn unless a
+// word says otherwise, and with cancelled when session/cancel comes.
+//
+//	echo TEXT            one text chunk; \n and \u escapes in TEXT are read as in JSON
+//	flood N SIZE         N text chunks of SIZE bytes at full speed; chunk i begins with its number and a blank
+//	slow N INTERVAL      N text chunks "0 ", "1 ", … with a pause after each
+//	clock N INTERVAL     N text chunks holding the Unix time in nanoseconds at which each was written
+//	big BYTES            one text chunk of that size in one line
+//	bigtool BYTES        one tool call whose output has that size
+//	split                an emoji as two chunks, each with one half of a surrogate pair
+//	messages             two text chunks with different messageIds
+//	markdown             a Markdown sample: headings, list, table, code, link
+//	image                a picture block
+//	user TEXT            a user_message_chunk
+//	think [TEXT]         reasoning chunks
+//	tool [TITLE]         one tool call: pending, in_progress, completed with output and location
+//	tools N SIZE         N tool calls with SIZE bytes of output each, at full speed
+//	failtool             a tool call that ends failed
+//	diff [PATH]          an edit call with a diff of an existing file and of a new file
+//	open-tool            a tool call that stays in_progress when the turn ends
+//	orphan-tool          a tool_call_update without tool_call, already completed
+//	subagent             an Agent call with child calls and child text (_meta.claudeCode.parentToolUseId)
+//	terminal             output by _meta.terminal_output_delta
+//	permission [FORM]    a tool call that asks first. FORM: none (only reject and always options), empty (no options),
+//	                     bare (no tool_call before the request), two (two requests at once), many (three after
+//	                     each other). The answer becomes text "permission: selected allow" or "permission: cancelled"
+//	plan                 an agenda of three entries, then the same with progress
+//	usage [USED SIZE]    usage_update with cost
+//	commands             available_commands_update
+//	config ID VALUE      the Agent changes an option itself: config_option_update (current_mode_update when legacy)
+//	title TEXT           session_info_update with a title
+//	unknown              update kinds, block kinds and _meta that no client knows
+//	noise                non-JSON, BOM, CRLF, empty lines, answers without or with null id, invalid UTF-8
+//	late [N]             N text chunks, usage and a title, written after the answer
+//	after INTERVAL       one text chunk and usage that long after the answer
+//	ask METHOD           a request to the client; the answer becomes text "METHOD: -32601" or "METHOD: ok"
+//	env NAME, cwd, session, mcp, prompt, meta
+//	                     text that tells the variable, the parameters of the ACP session, or the blocks received
+//	sleep INTERVAL       silence
+//	hang                 no answer until session/cancel
+//	deaf                 no answer ever, also not after session/cancel
+//	stopreading          stdin is not read any more
+//	stop REASON          ends the turn with that stop reason
+//	error CODE TEXT      ends the turn with an error answer
+//	bye CODE             answers the prompt and exits in the same breath
+//	exit CODE            exits at once, without an answer
+//	stderr TEXT          one line on stderr
+package testagent
