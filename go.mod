@@ -2,6 +2,8 @@ module fyllocode.dev/fyllo
 
 go 1.26.8
 
+ignore ./web/node_modules
+
 require (
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect

@@ -1,0 +1,232 @@
+import { FailureError } from './failure'
+import type {
+  Agent,
+  BodyQuery,
+  ConfigChange,
+  ConfigOption,
+  Draft,
+  Failure,
+  Message,
+  MessagePage,
+  Mode,
+  PermissionNote,
+  Policy,
+  SessionDetail,
+  SessionPage,
+  SessionSummary,
+  Settings,
+  WindowContext,
+  Workspace,
+} from './types'
+
+export interface StartRequest {
+  requestId: string
+  agentId: string
+  mode: Mode
+  text: string
+  policy: Policy
+  config?: ConfigChange[]
+  useDraft: boolean
+}
+
+export interface PromptRequest {
+  requestId: string
+  text: string
+  agentId?: string
+  mode?: Mode
+  config?: ConfigChange[]
+}
+
+export interface OpenResult {
+  status: 'bound-current' | 'focused-existing' | 'created'
+  workspace: Workspace
+  url?: string
+}
+
+export interface ClientOptions {
+  fetch?: typeof fetch
+  /** Where the window id survives a reload; sessionStorage in the page. */
+  storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  /** Path of the page, sent when the window registers. */
+  path?: () => string
+}
+
+interface Call {
+  method?: string
+  body?: unknown
+  query?: Record<string, string | number | undefined>
+  signal?: AbortSignal
+  /** The answer is plain text. */
+  text?: boolean
+}
+
+const WINDOW_KEY = 'fyllo.window'
+
+/**
+ * Typed calls to Core. Every call carries the window id; when Core does not know it any more (it restarted), the
+ * window registers again once and the call is repeated. Every failure is a FailureError.
+ */
+export class Client {
+  private context: WindowContext | null = null
+  private registering: Promise<WindowContext> | null = null
+  private readonly doFetch: typeof fetch
+  private readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  private readonly path: () => string
+  /** Told about every registration, also the ones that a call did by itself. */
+  onRegistered: (context: WindowContext) => void = () => {}
+
+  constructor(options: ClientOptions = {}) {
+    this.doFetch = options.fetch ?? ((input, init) => fetch(input, init))
+    this.storage = options.storage ?? sessionStorage
+    this.path = options.path ?? (() => location.pathname)
+  }
+
+  /** The registration in force, or null before the first. */
+  get window(): WindowContext | null {
+    return this.context
+  }
+
+  /** Registers this tab; joins a registration in flight. A ticket binds it to the Workspace it was made for. */
+  register(ticket?: string): Promise<WindowContext> {
+    this.registering ??= this.send<WindowContext>('/api/windows', {
+      method: 'POST',
+      body: { windowId: this.storage.getItem(WINDOW_KEY) ?? undefined, ticket, path: this.path() },
+    })
+      .then((context) => this.registered(context))
+      .finally(() => (this.registering = null))
+    return this.registering
+  }
+
+  /** Moves a Workspace that another window holds to this one. */
+  async claim(): Promise<WindowContext> {
+    return this.registered(await this.call<WindowContext>('/api/windows/claim', { method: 'POST' }))
+  }
+
+  workspaces = () => this.call<{ workspaces: (Workspace & { open: boolean })[] }>('/api/workspaces')
+  openWorkspace = (body: { paths?: string[]; workspaceId?: string }) =>
+    this.call<OpenResult>('/api/workspaces/open', { method: 'POST', body })
+  workspace = () => this.call<Workspace>('/api/workspace')
+  directories = (prefix: string, signal?: AbortSignal) =>
+    this.call<{ home: string; directories: string[] }>('/api/directories', { query: { prefix }, signal })
+
+  agents = () => this.call<{ agents: Agent[] }>('/api/agents')
+  addAgent = (body: { name: string; command: string; args: string[]; env: Record<string, string> }) =>
+    this.call<Agent>('/api/agents', { method: 'POST', body })
+  removeAgent = (id: string) => this.call<void>(`/api/agents/${encodeURIComponent(id)}`, { method: 'DELETE' })
+  agentSuggestions = <T = unknown>() => this.call<T>('/api/agents/suggestions')
+  checkAgent = <T = unknown>(id: string) =>
+    this.call<T>(`/api/agents/${encodeURIComponent(id)}/check`, { method: 'POST' })
+  retryAgent = (id: string) => this.call<Agent>(`/api/agents/${encodeURIComponent(id)}/retry`, { method: 'POST' })
+
+  sessions = (cursor?: string, limit?: number) =>
+    this.call<SessionPage>('/api/sessions', { query: { cursor, limit } })
+  startSession = (body: StartRequest) =>
+    this.call<{ sessionId: string; message: Message }>('/api/sessions', { method: 'POST', body })
+  session = (id: string, signal?: AbortSignal) => this.call<SessionDetail>(sessionPath(id), { signal })
+  updateSession = (id: string, body: { title?: string; pinned?: boolean; policy?: Policy }) =>
+    this.call<SessionSummary>(sessionPath(id), { method: 'PATCH', body })
+  deleteSession = (id: string) => this.call<void>(sessionPath(id), { method: 'DELETE' })
+  messages = (id: string, before?: string, limit?: number, signal?: AbortSignal) =>
+    this.call<MessagePage>(`${sessionPath(id)}/messages`, { query: { before, limit }, signal })
+  body = (id: string, q: BodyQuery) =>
+    this.call<string>(`${sessionPath(id)}/body`, {
+      query: { part: q.part, field: q.field, index: q.index },
+      text: true,
+    })
+  prompt = (id: string, body: PromptRequest) =>
+    this.call<{ message: Message }>(`${sessionPath(id)}/prompts`, { method: 'POST', body })
+  cancel = (id: string) => this.call<void>(`${sessionPath(id)}/cancel`, { method: 'POST' })
+  /** Answers a permission request; optionId null cancels it. */
+  answer = (id: string, permissionId: string, requestId: string, optionId: string | null) =>
+    this.call<PermissionNote>(`${sessionPath(id)}/permissions/${encodeURIComponent(permissionId)}`, {
+      method: 'POST',
+      body: optionId === null ? { requestId } : { requestId, optionId },
+    })
+  setConfig = (id: string, option: string, value: string | boolean) =>
+    this.call<{ options: ConfigOption[] }>(`${sessionPath(id)}/config`, {
+      method: 'POST',
+      body: { id: option, value },
+    })
+
+  draft = () => this.call<Draft>('/api/draft')
+  putDraft = (agentId: string, mode: Mode) =>
+    this.call<Draft>('/api/draft', { method: 'PUT', body: { agentId, mode } })
+  deleteDraft = () => this.call<void>('/api/draft', { method: 'DELETE' })
+  setDraftConfig = (id: string, value: string | boolean) =>
+    this.call<Draft>('/api/draft/config', { method: 'POST', body: { id, value } })
+
+  composer = (sessionId: string) => this.call<{ text: string }>('/api/composer', { query: { sessionId } })
+  putComposer = (sessionId: string, text: string) =>
+    this.call<void>('/api/composer', { method: 'PUT', query: { sessionId }, body: { text } })
+
+  settings = () => this.call<Settings>('/api/settings')
+  patchSettings = (body: Partial<Settings>) => this.call<Settings>('/api/settings', { method: 'PATCH', body })
+
+  /** Calls a route that has no method here. */
+  async call<T>(path: string, call: Call = {}): Promise<T> {
+    if (!this.context) await this.register()
+    try {
+      return await this.send<T>(path, call)
+    } catch (err) {
+      if (!(err instanceof FailureError) || err.failure.code !== 'WINDOW_UNKNOWN') throw err
+      await this.register()
+      return this.send<T>(path, call)
+    }
+  }
+
+  private registered(context: WindowContext): WindowContext {
+    this.context = context
+    this.storage.setItem(WINDOW_KEY, context.windowId)
+    this.onRegistered(context)
+    return context
+  }
+
+  private async send<T>(path: string, call: Call): Promise<T> {
+    const headers: Record<string, string> = {}
+    if (this.context) headers['X-Fyllo-Window'] = this.context.windowId
+    if (call.body !== undefined) headers['Content-Type'] = 'application/json'
+    let answer: Response
+    let text: string
+    try {
+      answer = await this.doFetch(path + queryOf(call.query), {
+        method: call.method ?? 'GET',
+        headers,
+        body: call.body === undefined ? undefined : JSON.stringify(call.body),
+        signal: call.signal,
+        credentials: 'same-origin',
+        cache: 'no-store',
+      })
+      text = await answer.text()
+    } catch (err) {
+      if (err instanceof DOMException && err.name === 'AbortError') throw err
+      throw new FailureError({ code: 'NETWORK', message: 'FylloCode did not answer: the connection failed' }, 0)
+    }
+    if (!answer.ok) throw new FailureError(parseFailure(text, answer.status), answer.status)
+    if (call.text) return text as T
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+}
+
+function sessionPath(id: string): string {
+  return `/api/sessions/${encodeURIComponent(id)}`
+}
+
+function queryOf(query: Call['query']): string {
+  const params = new URLSearchParams()
+  for (const [key, value] of Object.entries(query ?? {})) if (value !== undefined) params.set(key, String(value))
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+function parseFailure(text: string, status: number): Failure {
+  try {
+    const failure = (JSON.parse(text) as { error?: Failure }).error
+    if (failure && typeof failure.code === 'string') return failure
+  } catch {
+    // Not Core's form; a proxy or a crash answered.
+  }
+  return {
+    code: status === 401 ? 'UNAUTHORIZED' : 'INTERNAL',
+    message: `FylloCode answered with HTTP status ${status}`,
+  }
+}

@@ -1,0 +1,13 @@
+import type { ShallowRef } from 'vue'
+import type { BodyQuery } from '@/api/types'
+import type { SessionView } from '@/core/types'
+
+/** What TranscriptList needs to know about a Session; see the contract at the top of TranscriptList.vue. */
+export interface TranscriptStore {
+  /** Null while the first page loads. */
+  readonly view: Readonly<ShallowRef<SessionView | null>>
+  /** An older page is being fetched. */
+  readonly loadingOlder: Readonly<ShallowRef<boolean>>
+  /** Whole text of a body of which the view holds a preview. Rejects with a FailureError. */
+  loadBody(query: BodyQuery): Promise<string>
+}

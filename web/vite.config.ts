@@ -1,0 +1,27 @@
+import vue from '@vitejs/plugin-vue'
+import { defineConfig } from 'vitest/config'
+
+declare const process: { env: Record<string, string | undefined> }
+
+/** Where `npm run dev` finds a running Core; it must have been started with this origin allowed. */
+const core = process.env.FYLLO_CORE ?? 'http://127.0.0.1:4477'
+const toCore = { target: core, changeOrigin: true, ws: true, headers: { origin: core } }
+
+export default defineConfig({
+  plugins: [vue()],
+  resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
+  worker: { format: 'es' },
+  build: {
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000,
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': toCore, '/auth': toCore } },
+  test: {
+    environment: 'node',
+    include: ['src/**/*.test.ts'],
+    reporters: ['default', './scripts/reporter.mjs'],
+  },
+})
