@@ -31,8 +31,11 @@ type Update struct {
 	Kind      UpdateKind
 	SessionID ACPSessionID
 	MessageID string // the Agent's id of the message a chunk belongs to; "" when it sends none (R-ACP-008)
-	Text      string // text and reasoning chunks
-	ParentID  string // Claude: the Agent tool call that this chunk or tool belongs to
+	// Text of text and reasoning chunks. A chunk may begin or end inside a character: half a surrogate pair, which
+	// JSON can carry as a lone \uD83D, stands here as its three bytes of WTF-8 (ED A0…BF xx). Transcript joins the
+	// halves across chunks and replaces those that stay alone by U+FFFD.
+	Text     string
+	ParentID string // Claude: the Agent tool call that this chunk or tool belongs to
 
 	Block    *Block     // a chunk that is not text
 	Tool     *ToolPatch // UpdateTool

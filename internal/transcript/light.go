@@ -1,0 +1,95 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"fyllocode.dev/fyllo"
+)
+
+// Light returns p with every long body cut to a preview of at most fyllo.BodyPreview bytes, whose Ref is the zero
+// BodyRef. Bodies that have a Ref stay as they are. p itself is not changed.
+func Light(p fyllo.Part) fyllo.Part {
+	if a := p.Attachment; a != nil && isLong(a.Data) {
+		short := *a
+		short.Data = preview(a.Data)
+		p.Attachment = &short
+	}
+	if t := p.Tool; t != nil {
+		short := *t
+		short.Input, short.Output, short.Error = preview(t.Input), preview(t.Output), preview(t.Error)
+		if slices.ContainsFunc(t.Diffs, func(d fyllo.Diff) bool { return isLong(d.Old) || isLong(d.New) }) {
+			short.Diffs = slices.Clone(t.Diffs)
+			for i := range short.Diffs {
+				d := &short.Diffs[i]
+				d.Old, d.New = preview(d.Old), preview(d.New)
+			}
+		}
+		p.Tool = &short
+	}
+	return p
+}
+
+// LightMessage returns m with the light form of every part. m itself is not changed.
+func LightMessage(m fyllo.Message) fyllo.Message {
+	parts := make([]fyllo.Part, len(m.Parts))
+	for i, p := range m.Parts {
+		parts[i] = Light(p)
+	}
+	m.Parts = parts
+	return m
+}
+
+// VisibleText returns what a reader sees of m as text: its text parts, a blank line between two. Reminders,
+// reasoning, tools and attachments are no part of it (R-CHAT-157).
+func VisibleText(m fyllo.Message) string {
+	var texts []string
+	for _, p := range m.Parts {
+		if p.Type == fyllo.PartText && strings.TrimSpace(p.Text) != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+func isLong(b *fyllo.Body) bool {
+	return b != nil && b.Ref == nil && len(b.Text) > fyllo.BodyPreview
+}
+
+// preview returns b, or a cut copy of it if it is long.
+func preview(b *fyllo.Body) *fyllo.Body {
+	if !isLong(b) {
+		return b
+	}
+	// The preview outlives the whole text, so it must not keep it in memory.
+	return &fyllo.Body{Text: strings.Clone(fyllo.Preview(b.Text)), JSON: b.JSON, Size: b.Size, Ref: &fyllo.BodyRef{}}
+}
+
+// textBody returns a body of text, which is valid UTF-8 and may be empty.
+func textBody(text string) *fyllo.Body {
+	return &fyllo.Body{Text: text, Size: len(text)}
+}
+
+// optional returns a body, nil for an empty text.
+func optional(text string, isJSON bool) *fyllo.Body {
+	if text == "" {
+		return nil
+	}
+	b := textBody(text)
+	b.JSON = isJSON
+	return b
+}
+
+// setBody replaces *dst unless it already says the same, so that its identity tells whether it changed.
+func setBody(dst **fyllo.Body, b *fyllo.Body) {
+	if !sameBody(*dst, b) {
+		*dst = b
+	}
+}
+
+func sameBody(a, b *fyllo.Body) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.JSON == b.JSON && a.Text == b.Text
+}
