@@ -1,0 +1,208 @@
+package childproc
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Times of the guard.
+const (
+	guardGrace   = 500 * time.Millisecond // between SIGTERM and SIGKILL, and after SIGKILL
+	guardPoll    = 5 * time.Millisecond
+	guardWrite   = time.Second // a guard that does not read for so long is replaced
+	guardMinLife = time.Second // a guard that ends sooner is not started again by itself
+)
+
+// GuardMain is the body of the guard process: it reads registrations from in, which is its standard input, and at
+// the end of in ends every registered group and removes its temporary directory. It returns when all is done. It
+// makes the whole process ignore the signals of a terminal, so it must be the only thing the process does.
+func GuardMain(in io.Reader) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
+	groups := map[int]string{}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		verb, rest, _ := strings.Cut(lines.Text(), " ")
+		id, dir, _ := strings.Cut(rest, " ")
+		pgid, err := strconv.Atoi(id)
+		if err != nil || pgid <= 1 {
+			continue // a line torn by the death of the writer; -1 and 0 would hit strangers
+		}
+		switch verb {
+		case "+":
+			dir, _ := strconv.Unquote(dir)
+			groups[pgid] = dir
+		case "-":
+			delete(groups, pgid)
+		}
+	}
+	endGroups(groups)
+	return lines.Err()
+}
+
+// endGroups terminates the groups in parallel, in at most two graces.
+func endGroups(groups map[int]string) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		for pgid := range groups {
+			_ = syscall.Kill(-pgid, sig) // gone already is fine
+		}
+		for end := time.Now().Add(guardGrace); anyAlive(groups) && time.Now().Before(end); {
+			time.Sleep(guardPoll)
+		}
+	}
+	for _, dir := range groups {
+		if dir != "" {
+			_ = os.RemoveAll(dir) // nobody is left to tell
+		}
+	}
+}
+
+func anyAlive(groups map[int]string) bool {
+	for pgid := range groups {
+		if syscall.Kill(-pgid, 0) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// guard is the Host's end of the guard process. One is started at the first child, and again when it is found
+// dead. All fields below mu belong to it.
+type guard struct {
+	argv []string                 // empty = no guard
+	fork func(func() error) error // runs a function on the forking thread
+	wg   sync.WaitGroup           // the goroutines that wait for guard processes
+
+	mu      sync.Mutex
+	pipe    *os.File // nil = not running
+	cmd     *exec.Cmd
+	started time.Time
+	groups  map[int]string
+	closed  bool
+}
+
+// add registers a group; when it returns nil, the group is ended even if this process dies at once.
+func (g *guard) add(pgid int, dir string) error {
+	if len(g.argv) == 0 {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.groups == nil {
+		g.groups = map[int]string{}
+	}
+	g.groups[pgid] = dir
+	if g.pipe != nil && g.send(addLine(pgid, dir)) == nil {
+		return nil
+	}
+	if err := g.start(); err != nil {
+		delete(g.groups, pgid)
+		return fmt.Errorf("start the guard process: %w", err)
+	}
+	return nil
+}
+
+// remove forgets a group that is dead.
+func (g *guard) remove(pgid int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, ok := g.groups[pgid]; !ok {
+		return
+	}
+	delete(g.groups, pgid)
+	if g.pipe != nil {
+		// A guard that cannot be told is dead or hangs; the next add replaces it and its list.
+		_ = g.send(fmt.Sprintf("- %d\n", pgid))
+	}
+}
+
+// close lets the guard end, which it does at once when no group is registered, and waits for it.
+func (g *guard) close() {
+	g.mu.Lock()
+	g.closed = true
+	if g.pipe != nil {
+		g.pipe.Close()
+		g.pipe = nil
+	}
+	cmd := g.cmd
+	g.mu.Unlock()
+	if cmd == nil {
+		return
+	}
+	timer := time.AfterFunc(3*guardGrace, func() { _ = cmd.Process.Kill() })
+	g.wg.Wait()
+	timer.Stop()
+}
+
+func addLine(pgid int, dir string) string {
+	return fmt.Sprintf("+ %d %s\n", pgid, strconv.Quote(dir))
+}
+
+// send writes to the guard; it is called with mu held.
+func (g *guard) send(line string) error {
+	_ = g.pipe.SetWriteDeadline(time.Now().Add(guardWrite))
+	_, err := io.WriteString(g.pipe, line)
+	return err
+}
+
+// start replaces the guard by a new one that knows all groups; it is called with mu held.
+func (g *guard) start() error {
+	if g.closed {
+		return ErrClosed
+	}
+	if g.pipe != nil { // hangs or is dead: it must not act on an old list
+		_ = g.cmd.Process.Kill()
+		g.pipe.Close()
+		g.pipe = nil
+	}
+	in, pipe, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	cmd := &exec.Cmd{
+		Path:  g.argv[0],
+		Args:  g.argv,
+		Dir:   "/",
+		Stdin: in,
+		// A session of its own: signals of the terminal and of the caller's group do not reach it.
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if err := g.fork(cmd.Start); err != nil {
+		pipe.Close()
+		return err
+	}
+	g.pipe, g.cmd, g.started = pipe, cmd, time.Now()
+	// Ends when the guard does, at the latest when close has closed the pipe.
+	g.wg.Go(func() { g.reap(cmd) })
+	for pgid, dir := range g.groups {
+		if err := g.send(addLine(pgid, dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reap waits for the guard and replaces it when it ended although it is needed.
+func (g *guard) reap(cmd *exec.Cmd) {
+	_ = cmd.Wait() // how it ended does not matter: it is not supposed to, and it is replaced
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.cmd != cmd || g.closed {
+		return
+	}
+	g.pipe.Close()
+	g.pipe = nil
+	if len(g.groups) > 0 && time.Since(g.started) >= guardMinLife {
+		// When this fails, the next add tries again and reports it.
+		_ = g.start()
+	}
+}
