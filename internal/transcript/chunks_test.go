@@ -139,6 +139,7 @@ func TestChangesTellEverything_R_CHAT_096(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(t, "updates") {
 			u := update(t)
 			switch c := live.Apply(u, start); c.Kind {
+			case transcript.None:
 			case transcript.Part:
 				take(c.Index)
 			case transcript.Delta:

@@ -91,6 +91,7 @@ func (l *Live) Apply(u *fyllo.Update, at time.Time) Change {
 		if u.Tool != nil {
 			return l.patch(u.Tool, u.ParentID, at)
 		}
+	default: // Session state, replays of the user's words, and what later protocols add (R-ACP-001)
 	}
 	return Change{}
 }

@@ -279,8 +279,9 @@ func knownKind(kind string) fyllo.ToolKind {
 	case fyllo.KindRead, fyllo.KindWrite, fyllo.KindEdit, fyllo.KindDelete, fyllo.KindMove, fyllo.KindSearch,
 		fyllo.KindExecute, fyllo.KindThink, fyllo.KindFetch, fyllo.KindSwitchMode:
 		return k
+	default:
+		return fyllo.KindOther
 	}
-	return fyllo.KindOther
 }
 
 func deref(s *string) string {
