@@ -9,6 +9,9 @@ export const md = new MarkdownIt({ html: false, linkify: true })
 md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 md.validateLink = () => true
 
+/** What a parse reads and writes besides tokens. */
+export type Env = Parameters<typeof md.parse>[1]
+
 export interface Reference {
   title: string
   href: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { md, normalize } from './engine'
+import { md, normalize, type Env, type References } from './engine'
 import { MarkdownStream, splitMarkdown, type Block } from './stream'
 
 /** mulberry32: the same texts in every run. */
@@ -37,12 +37,12 @@ function htmlOf(blocks: readonly Block[]): string {
   return blocks
     .map((b) => {
       if (b.kind === 'code') return `<pre>${b.lang}|${md.utils.escapeHtml(b.text)}</pre>\n`
-      return wholeHtml(b.text, { references: Object.create(b.refs ?? {}) as object })
+      return wholeHtml(b.text, { references: Object.create(b.refs ?? {}) as References })
     })
     .join('')
 }
 
-function wholeHtml(text: string, env: object = {}): string {
+function wholeHtml(text: string, env: Env = {}): string {
   const tokens = md.parse(text, env)
   let depth = 0
   let html = ''

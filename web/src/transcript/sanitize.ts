@@ -1,0 +1,51 @@
+import DOMPurify from 'dompurify'
+import { safeImage, targetOf } from '@/core/markdown/render'
+
+const tags = [
+  ...['a', 'blockquote', 'br', 'button', 'code', 'del', 'div', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'img', 'input', 'li', 'ol'],
+  ...['p', 'pre', 's', 'span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+]
+const attributes = [
+  ...['align', 'alt', 'aria-label', 'checked', 'class', 'data-column', 'data-copy', 'data-line', 'data-path', 'disabled'],
+  ...['href', 'loading', 'rel', 'role', 'src', 'start', 'tabindex', 'target', 'title', 'type'],
+]
+
+let purifier: typeof DOMPurify | null = null
+
+/** Made at first use: hooks belong to this instance only. */
+function instance(): typeof DOMPurify {
+  if (purifier) return purifier
+  purifier = DOMPurify(window)
+  purifier.addHook('uponSanitizeAttribute', (_node, data) => {
+    if (data.attrName === 'href') data.keepAttr = targetOf(data.attrValue)?.kind === 'external'
+    if (data.attrName === 'src') data.keepAttr = safeImage(data.attrValue)
+  })
+  purifier.addHook('afterSanitizeAttributes', (node) => {
+    if (node.nodeName === 'A') {
+      node.setAttribute('target', '_blank')
+      node.setAttribute('rel', 'noopener noreferrer')
+    }
+    if (node.nodeName === 'BUTTON') node.setAttribute('type', 'button')
+    if (node.nodeName === 'INPUT') {
+      node.setAttribute('type', 'checkbox')
+      node.setAttribute('disabled', '')
+    }
+  })
+  return purifier
+}
+
+/**
+ * The second wall behind the renderer: whatever HTML comes in, only the elements and attributes that rendered
+ * Markdown needs come out, with external links and safe images at most (R-CHAT-132).
+ */
+export function sanitize(html: string): string {
+  return instance().sanitize(html, {
+    ALLOWED_TAGS: tags,
+    ALLOWED_ATTR: attributes,
+    // The address rule below is for href and src; the values of all others are no addresses.
+    ADD_URI_SAFE_ATTR: attributes.filter((name) => name !== 'href' && name !== 'src'),
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|blob:|data:image\/(?:png|jpe?g|gif|webp|avif);base64,)/i,
+  })
+}
