@@ -1,0 +1,361 @@
+package session
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/transcript"
+)
+
+// Detail returns everything about one Session but its stored messages, exact at its Seq.
+func (m *Manager) Detail(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.SessionDetail, error) {
+	return ask(ctx, m, w, s, (*actor).detail)
+}
+
+// Messages returns a page of stored messages without their reminders' text being shown anywhere: parts of type
+// reminder are left out (R-CHAT-157). Ask for Detail first: what is not stored yet is in its Live.
+func (m *Manager) Messages(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error) {
+	x, err := m.loadedIndex(ctx, w)
+	if err != nil {
+		return fyllo.MessagePage{}, err
+	}
+	if !x.has(s) {
+		return fyllo.MessagePage{}, errNoSession(s)
+	}
+	seq := m.Publisher.Seq(w)
+	page, err := m.Store.Messages(w, s, before, limit)
+	if err != nil {
+		return fyllo.MessagePage{}, err
+	}
+	for i := range page.Messages {
+		page.Messages[i] = shown(page.Messages[i])
+	}
+	page.Messages = orEmpty(page.Messages)
+	page.Seq = seq
+	return page, nil
+}
+
+// shown is a message as windows and exports get it.
+func shown(m fyllo.Message) fyllo.Message {
+	m.Parts = orEmpty(visibleParts(m))
+	return transcript.LightMessage(m)
+}
+
+// Prompt stores a message and begins its turn. A started turn does not depend on ctx.
+func (m *Manager) Prompt(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, r fyllo.PromptRequest) (fyllo.PromptResult, error) {
+	return ask(ctx, m, w, s, func(a *actor) (fyllo.PromptResult, error) {
+		message, err := a.prompt(r)
+		return fyllo.PromptResult{Message: message}, err
+	})
+}
+
+// Cancel asks the Agent to stop the running turn; without one it does nothing.
+func (m *Manager) Cancel(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) error {
+	_, err := ask(ctx, m, w, s, func(a *actor) (struct{}, error) {
+		a.cancel()
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// Answer answers an open permission request, PERMISSION_GONE when it is no longer open.
+func (m *Manager) Answer(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, r fyllo.AnswerRequest) (fyllo.PermissionNote, error) {
+	return ask(ctx, m, w, s, func(a *actor) (fyllo.PermissionNote, error) { return a.answerAsk(r) })
+}
+
+// Update renames a Session, pins it, or sets its permission policy. An empty or equal title changes nothing
+// (R-CHAT-014); updatedAt stays (R-CHAT-009).
+func (m *Manager) Update(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.Patch) (fyllo.SessionSummary, error) {
+	if p.Policy != nil && *p.Policy != fyllo.PolicyAsk && *p.Policy != fyllo.PolicyAllowOnce {
+		return fyllo.SessionSummary{}, fyllo.Errorf(fyllo.CodeInvalidRequest, "permission policy %q: it is neither ask nor allow_once", *p.Policy)
+	}
+	return ask(ctx, m, w, s, func(a *actor) (fyllo.SessionSummary, error) { return a.patch(p) })
+}
+
+// SetConfig changes one option of a Session; a cold one is activated by resume or load only (R-CHAT-039).
+func (m *Manager) SetConfig(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, value fyllo.ConfigValue) ([]fyllo.ConfigOption, error) {
+	a, err := m.acquire(ctx, w, s)
+	if err != nil {
+		return nil, err
+	}
+	defer m.release(a)
+	job, err := askActor(ctx, a, func(a *actor) (*activation, error) {
+		if a.turn != nil && !a.turn.sent() {
+			return nil, fyllo.Errorf(fyllo.CodeSessionBusy, "change the configuration: the Session is being activated")
+		}
+		job := a.activation(nil)
+		job.fresh, job.changes = false, []fyllo.ConfigChange{{ID: id, Value: value.String()}}
+		return job, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	got, err := job.run(ctx)
+	return askActor(context.WithoutCancel(ctx), a, func(a *actor) ([]fyllo.ConfigOption, error) {
+		if err == nil && a.link == nil && a.turn == nil && got.link.alive() {
+			a.link = got.link
+		}
+		if got.link != nil && got.link != a.link {
+			a.m.spawn(got.link.close)
+		}
+		if err != nil {
+			return nil, err
+		}
+		a.setConfig(got.config)
+		return orEmpty(got.config), a.changeMeta(func(*fyllo.SessionMeta) {})
+	})
+}
+
+// Delete removes a Session with everything it owns; late events cannot bring it back (R-WS-134).
+func (m *Manager) Delete(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) error {
+	_, err := ask(ctx, m, w, s, func(a *actor) (struct{}, error) { return struct{}{}, a.delete() })
+	return err
+}
+
+// Body returns the whole of a long text that rows show as a preview.
+func (m *Manager) Body(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, q fyllo.BodyQuery) (string, error) {
+	body, err := ask(ctx, m, w, s, func(a *actor) (*fyllo.Body, error) { return a.liveBody(q), nil })
+	if err != nil {
+		return "", err
+	}
+	for before := ""; body == nil; {
+		page, err := m.Store.Messages(w, s, before, 200)
+		if err != nil {
+			return "", err
+		}
+		body = findBody(page.Messages, q)
+		if before = page.Before; before == "" && body == nil {
+			return "", fyllo.Errorf(fyllo.CodeNotFound, "read the text: there is no %s in part %s", q.Field, q.PartID)
+		}
+	}
+	if body.Ref == nil {
+		return body.Text, nil
+	}
+	whole, err := m.Store.Body(w, s, *body.Ref)
+	return string(whole), err
+}
+
+func findBody(messages []fyllo.Message, q fyllo.BodyQuery) *fyllo.Body {
+	owner := q.PartID
+	if at := strings.LastIndexByte(owner, '.'); at >= 0 {
+		owner = owner[:at]
+	}
+	for i := range messages {
+		if messages[i].ID != owner {
+			continue
+		}
+		for j := range messages[i].Parts {
+			if messages[i].Parts[j].ID == q.PartID {
+				return bodyOf(&messages[i].Parts[j], q)
+			}
+		}
+	}
+	return nil
+}
+
+// bodyOf returns the body that a query names, nil if the part has none.
+func bodyOf(p *fyllo.Part, q fyllo.BodyQuery) *fyllo.Body {
+	if p.Attachment != nil && q.Field == "attachment" {
+		return p.Attachment.Data
+	}
+	t := p.Tool
+	if t == nil {
+		return nil
+	}
+	switch q.Field {
+	case "input":
+		return t.Input
+	case "output":
+		return t.Output
+	case "error":
+		return t.Error
+	}
+	if q.Index < 0 || q.Index >= len(t.Diffs) {
+		return nil
+	}
+	if q.Field == "old" {
+		return t.Diffs[q.Index].Old
+	}
+	return t.Diffs[q.Index].New
+}
+
+// liveBody finds a body of the answer that is not stored yet; it is whole there.
+func (a *actor) liveBody(q fyllo.BodyQuery) *fyllo.Body {
+	for _, t := range []*turn{a.turn, a.late} {
+		if t == nil {
+			continue
+		}
+		for i := range t.live.Len() {
+			if t.live.PartID(i) == q.PartID {
+				p := t.live.Part(i)
+				return bodyOf(&p, q)
+			}
+		}
+	}
+	return nil
+}
+
+// prompt stores a user message and begins its turn.
+func (a *actor) prompt(r fyllo.PromptRequest) (fyllo.Message, error) {
+	if m, ok, err := a.repeatedPrompt(r.RequestID); ok || err != nil {
+		return m, err
+	}
+	if err := a.checkPrompt(r); err != nil {
+		return fyllo.Message{}, err
+	}
+	a.file() // keeps the messages in order
+	message, err := a.storePrompt(r)
+	if err != nil {
+		return fyllo.Message{}, err
+	}
+	message = shown(message)
+	if r.RequestID != "" {
+		a.answered[r.RequestID] = message
+	}
+	if err := a.changeMeta(func(m *fyllo.SessionMeta) { m.UpdatedAt = now() }); err != nil {
+		a.m.Log.Error("store session metadata", "session", a.sid, "err", err) // the message is what counts
+	}
+	a.publish(fyllo.EventMessage, message)
+	a.begin(message, r.Config, nil)
+	return message, nil
+}
+
+// checkPrompt refuses what cannot be sent before anything is stored.
+func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
+	if a.turn != nil {
+		return fyllo.Errorf(fyllo.CodeSessionBusy, "send: the Session still works on the last message").
+			WithHint("Wait for the answer, or stop it.")
+	}
+	if r.RetryOf == "" {
+		if err := checkText(r.Text); err != nil {
+			return err
+		}
+	}
+	if r.AgentID != "" && r.AgentID != a.meta.AgentID {
+		return fyllo.Errorf(fyllo.CodeAgentMismatch, "send: the Session belongs to the Agent %q", a.meta.AgentID).
+			WithHint("An Agent is fixed after the first message; start a new Session for another one.")
+	}
+	if r.Mode != "" && r.Mode != a.meta.Mode {
+		return fyllo.Errorf(fyllo.CodeModeFixed, "send: the Session is in %s mode", a.meta.Mode).
+			WithHint("A mode is fixed after the first message; start a new Session for another one.")
+	}
+	if _, err := a.m.installed(a.meta.AgentID); err != nil {
+		return err
+	}
+	_, err := a.scope()
+	return err
+}
+
+// storePrompt makes the user message durable, or takes the last one again for a retry.
+func (a *actor) storePrompt(r fyllo.PromptRequest) (fyllo.Message, error) {
+	if r.RetryOf == "" {
+		return a.m.Store.AppendMessage(a.w, a.sid, userMessage(r.RequestID, r.Text))
+	}
+	page, err := a.m.Store.Messages(a.w, a.sid, "", 1)
+	if err != nil {
+		return fyllo.Message{}, err
+	}
+	if n := len(page.Messages); n == 0 || page.Messages[n-1].ID != r.RetryOf || page.Messages[n-1].End == nil {
+		return fyllo.Message{}, fyllo.Errorf(fyllo.CodeInvalidRequest, "send again: that message is not the last one without an answer")
+	}
+	last := page.Messages[len(page.Messages)-1]
+	last.End, last.Parts, last.RequestID, last.UpdatedAt = nil, visibleParts(last), r.RequestID, now()
+	return a.supersede(last)
+}
+
+// repeatedPrompt answers a submission that was taken already, also before a restart of Core.
+func (a *actor) repeatedPrompt(request string) (fyllo.Message, bool, error) {
+	if request == "" {
+		return fyllo.Message{}, false, nil
+	}
+	if m, ok := a.answered[request]; ok {
+		return m, true, nil
+	}
+	page, err := a.m.Store.Messages(a.w, a.sid, "", 20)
+	if err != nil {
+		return fyllo.Message{}, false, err
+	}
+	for _, m := range page.Messages {
+		if m.RequestID == request {
+			return shown(m), true, nil
+		}
+	}
+	return fyllo.Message{}, false, nil
+}
+
+// patch changes metadata that people edit.
+func (a *actor) patch(p fyllo.Patch) (fyllo.SessionSummary, error) {
+	title := ""
+	if p.Title != nil {
+		title = cleanTitle(*p.Title)
+	}
+	err := a.changeMeta(func(m *fyllo.SessionMeta) {
+		if title != "" {
+			m.Title = title
+		}
+		if p.Pinned != nil {
+			m.IsPinned = *p.Pinned
+		}
+		if p.Policy != nil {
+			m.PermissionPolicy = *p.Policy
+		}
+	})
+	if err != nil {
+		return fyllo.SessionSummary{}, err
+	}
+	a.announce()
+	return a.summary(), nil
+}
+
+// titleRunes bounds a title that a person gives.
+const titleRunes = 200
+
+// cleanTitle trims a title to one bounded line.
+func cleanTitle(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	if utf8.RuneCountInString(s) > titleRunes {
+		s = string([]rune(s)[:titleRunes])
+	}
+	return s
+}
+
+// delete fences the Session, ends its turn without waiting for the Agent, and removes its records.
+func (a *actor) delete() error {
+	a.m.mu.Lock()
+	a.m.deleted[a.sid] = true
+	a.m.mu.Unlock()
+	if t := a.turn; t != nil {
+		t.stop()
+		for _, k := range t.asks {
+			k.answer("")
+		}
+		if t.sent() && a.link != nil {
+			_ = a.link.agent.Cancel(a.link.id) // its answer no longer matters
+		}
+	}
+	a.drop()
+	for _, t := range []*turn{a.turn, a.late} {
+		if t != nil && t.log != nil {
+			_ = t.log.Close() // removed below with everything else
+		}
+	}
+	a.turn, a.late = nil, nil
+	a.out = outbox{}
+	if err := a.m.Store.DeleteSession(a.w, a.sid); err != nil {
+		a.m.mu.Lock()
+		delete(a.m.deleted, a.sid) // so that it can be tried again
+		a.m.mu.Unlock()
+		return err
+	}
+	a.deleted = true
+	a.list.remove(a.sid)
+	a.publish(fyllo.EventSessionRemoved, struct{}{})
+	a.m.mu.Lock()
+	if a.m.actors[a.sid] == a {
+		delete(a.m.actors, a.sid)
+	}
+	a.m.mu.Unlock()
+	return nil
+}

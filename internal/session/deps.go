@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+
+	"fyllocode.dev/fyllo"
+)
+
+// Store keeps Sessions on disk. A call returns after what it promises is durable. Implemented by the data root.
+type Store interface {
+	SessionStore
+	TurnStore
+}
+
+// SessionStore keeps metadata and messages. Calls for one Session come from one goroutine at a time, except the
+// reads Meta, Messages and Body.
+type SessionStore interface {
+	// ScanSessions calls fn for every Session of a Workspace, one call at a time, in no order, and removes the
+	// remnants of first submissions that never committed.
+	ScanSessions(ctx context.Context, w fyllo.WorkspaceID, fn func(meta fyllo.SessionMeta, turnInFlight bool)) error
+	// CreateSession makes a Session exist with its first message, or leaves nothing (R-CHAT-054).
+	CreateSession(w fyllo.WorkspaceID, meta fyllo.SessionMeta, first fyllo.Message) (fyllo.Message, error)
+	Meta(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.SessionMeta, error)
+	UpdateMeta(w fyllo.WorkspaceID, s fyllo.SessionID, change func(*fyllo.SessionMeta)) (fyllo.SessionMeta, error)
+	// AppendMessage stores a message, or with Rev > 0 replaces the stored one of the same id. It returns the
+	// light form, whose bodies lie on disk.
+	AppendMessage(w fyllo.WorkspaceID, s fyllo.SessionID, m fyllo.Message) (fyllo.Message, error)
+	// Messages returns the page that ends before the cursor, "" meaning the newest; limit 0 means all.
+	Messages(w fyllo.WorkspaceID, s fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error)
+	Body(w fyllo.WorkspaceID, s fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error)
+	DeleteSession(w fyllo.WorkspaceID, s fyllo.SessionID) error
+}
+
+// TurnStore keeps the turn in flight.
+type TurnStore interface {
+	BeginTurn(w fyllo.WorkspaceID, s fyllo.SessionID, h fyllo.TurnHeader) (TurnLog, error)
+	// ReadTurn returns what a crash left of a turn; a torn tail is not an error.
+	ReadTurn(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.TurnHeader, []fyllo.TurnRecord, error)
+	// DropTurn removes the log of a turn whose message is stored.
+	DropTurn(w fyllo.WorkspaceID, s fyllo.SessionID) error
+}
+
+// TurnLog is the append-only record of one running turn.
+type TurnLog interface {
+	Append(recs []fyllo.TurnRecord) error // survives a crash of Core at once, of the machine within 250 ms
+	Sync() error
+	Remove() error // closes and removes it
+	Close() error  // closes it and leaves it for a replay
+}
+
+// Agents gives running Agents. Errors carry the codes of R-AGT-053…056.
+type Agents interface {
+	// Connect starts the Agent's process or joins the one that runs.
+	Connect(ctx context.Context, id fyllo.AgentID) (Agent, error)
+	// Describe returns the catalogue entry, false when there is none.
+	Describe(id fyllo.AgentID) (fyllo.Agent, bool)
+}
+
+// Agent is one generation of an Agent's process: its identity, its ACP sessions and their turns.
+type Agent interface {
+	Identity
+	Opener
+	Prompter
+}
+
+// Identity tells generations of one Agent apart.
+type Identity interface {
+	Generation() uint64
+	Info() fyllo.AgentInfo
+	Done() <-chan struct{} // closed when the connection is over and its last event delivered
+}
+
+// Opener makes and ends ACP sessions. Sinks get every event of the ACP session in wire order, also those that
+// came before the call returned; they may block, which stops the reading of this Agent.
+type Opener interface {
+	NewSession(ctx context.Context, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
+	LoadSession(ctx context.Context, id fyllo.ACPSessionID, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
+	ResumeSession(ctx context.Context, id fyllo.ACPSessionID, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
+	CloseSession(ctx context.Context, id fyllo.ACPSessionID) error // forgets the sink in any case
+	Forget(id fyllo.ACPSessionID)                                  // drops all later events of id
+}
+
+// Prompter runs turns. None of its calls waits for the Agent, except SetConfig.
+type Prompter interface {
+	// Prompt queues session/prompt; its answer comes as a PromptDone with the token.
+	Prompt(id fyllo.ACPSessionID, token uint64, blocks []fyllo.PromptBlock) error
+	Cancel(id fyllo.ACPSessionID) error
+	SetConfig(ctx context.Context, id fyllo.ACPSessionID, option fyllo.ConfigOption, value fyllo.ConfigValue) ([]fyllo.ConfigOption, error)
+}
+
+// Workspaces gives scopes and checks them.
+type Workspaces interface {
+	Scope(w fyllo.WorkspaceID) (fyllo.Scope, error)
+	CheckScope(s fyllo.Scope) error // R-WS-073
+	IDs() []fyllo.WorkspaceID
+}
+
+// Publisher sends events to windows. Publish never blocks on a window and keeps the order of its calls.
+type Publisher interface {
+	Publish(e fyllo.Event)
+	Seq(w fyllo.WorkspaceID) uint64 // of the last event published to that Workspace
+}
+
+// Decoder reads lines of a turn log.
+type Decoder interface {
+	DecodeLine(line []byte) (fyllo.Update, bool)
+	DecodePermission(line []byte) (fyllo.PermissionAsk, bool)
+}
+
+// Deps are the borders of a Manager. All fields are needed.
+type Deps struct {
+	Store      Store
+	Agents     Agents
+	Workspaces Workspaces
+	Publisher  Publisher
+	Decoder    Decoder
+	Settings   func() fyllo.Settings
+	Log        *slog.Logger
+}

@@ -1,0 +1,157 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"fyllocode.dev/fyllo"
+)
+
+// index holds the rows of one Workspace's list in memory. It is filled by one scan of the metadata and never
+// written to disk (seed: no index).
+type index struct {
+	w      fyllo.WorkspaceID
+	loaded chan struct{} // closed when the scan is over
+	err    error         // of the scan; read after loaded
+
+	mu     sync.Mutex
+	rows   map[fyllo.SessionID]*fyllo.SessionSummary
+	starts map[string]fyllo.SessionID // by StartRequestID
+	order  []*fyllo.SessionSummary    // list order; nil when it must be sorted again
+}
+
+func newIndex(w fyllo.WorkspaceID) *index {
+	return &index{
+		w: w, loaded: make(chan struct{}),
+		rows:   make(map[fyllo.SessionID]*fyllo.SessionSummary),
+		starts: make(map[string]fyllo.SessionID),
+	}
+}
+
+// wait returns when the index is filled.
+func (x *index) wait(ctx context.Context) error {
+	select {
+	case <-x.loaded:
+		return x.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// put adds or replaces a row.
+func (x *index) put(row fyllo.SessionSummary, startRequest string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	old, known := x.rows[row.SessionID]
+	moved := !known || !old.UpdatedAt.Equal(row.UpdatedAt)
+	if known {
+		*old = row
+	} else {
+		x.rows[row.SessionID] = &row
+	}
+	if startRequest != "" {
+		x.starts[startRequest] = row.SessionID
+	}
+	if moved {
+		x.order = nil
+	}
+}
+
+func (x *index) remove(s fyllo.SessionID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.rows, s)
+	x.order = nil
+}
+
+func (x *index) has(s fyllo.SessionID) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	_, ok := x.rows[s]
+	return ok
+}
+
+// started returns the Session that an earlier submission with this request id made.
+func (x *index) started(request string) (fyllo.SessionID, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.starts[request]
+	if ok && x.rows[s] == nil {
+		return "", false // deleted since
+	}
+	return s, ok && request != ""
+}
+
+func (x *index) counts() (total, running int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range x.rows {
+		if r.Running {
+			running++
+		}
+	}
+	return len(x.rows), running
+}
+
+// page returns the rows behind a cursor in list order (R-CHAT-008: updatedAt descending, ties by id).
+func (x *index) page(cursor string, limit int) (fyllo.SessionPage, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.order == nil {
+		x.order = make([]*fyllo.SessionSummary, 0, len(x.rows))
+		for _, r := range x.rows {
+			x.order = append(x.order, r)
+		}
+		slices.SortFunc(x.order, compareRows)
+	}
+	from := 0
+	if cursor != "" {
+		at, err := parseCursor(cursor)
+		if err != nil {
+			return fyllo.SessionPage{}, err
+		}
+		from, _ = slices.BinarySearchFunc(x.order, at, func(r, at *fyllo.SessionSummary) int { return compareRows(r, at) })
+		if from < len(x.order) && compareRows(x.order[from], at) == 0 {
+			from++
+		}
+	}
+	to := min(from+limit, len(x.order))
+	page := fyllo.SessionPage{Total: len(x.order), Sessions: make([]fyllo.SessionSummary, 0, to-from)}
+	for _, r := range x.order[from:to] {
+		page.Sessions = append(page.Sessions, *r)
+	}
+	if to < len(x.order) {
+		last := x.order[to-1]
+		page.Next = strconv.FormatInt(last.UpdatedAt.UnixNano(), 10) + "." + string(last.SessionID)
+	}
+	return page, nil
+}
+
+func compareRows(a, b *fyllo.SessionSummary) int {
+	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.SessionID, b.SessionID)
+}
+
+func parseCursor(cursor string) (*fyllo.SessionSummary, error) {
+	stamp, id, ok := strings.Cut(cursor, ".")
+	nanos, err := strconv.ParseInt(stamp, 10, 64)
+	if !ok || err != nil {
+		return nil, fyllo.Errorf(fyllo.CodeInvalidRequest, "list sessions: the cursor %q is not one of ours", cursor)
+	}
+	return &fyllo.SessionSummary{SessionID: fyllo.SessionID(id), UpdatedAt: time.Unix(0, nanos)}, nil
+}
+
+// summarise makes the row of a Session that does nothing.
+func summarise(w fyllo.WorkspaceID, m *fyllo.SessionMeta) fyllo.SessionSummary {
+	return fyllo.SessionSummary{
+		SessionID: m.SessionID, WorkspaceID: w, Title: m.Title, AgentID: m.AgentID, AgentName: m.AgentName,
+		Mode: m.Mode, Pinned: m.IsPinned, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+	}
+}

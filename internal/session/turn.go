@@ -1,0 +1,381 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/transcript"
+)
+
+const (
+	// cancelTime is how long an Agent may take to confirm a cancel before its ACP session is given up (R-CHAT-052).
+	cancelTime = 5 * time.Second
+	// lateTime is how long content may still join a turn after its answer (R-ACP-022).
+	lateTime = 500 * time.Millisecond
+	// refileTime is when a message that could not be stored is tried again.
+	refileTime = 5 * time.Second
+	// activityEvery bounds how often activity without content is told.
+	activityEvery = time.Second
+)
+
+// stopCancelled is the stop reason of a cancelled turn.
+const stopCancelled = "cancelled"
+
+// turn is one prompt and everything it brings, from the durable user message to the stored answer.
+type turn struct {
+	user  fyllo.Message // as stored
+	token uint64        // of the prompt; 0 before it was sent
+	live  *transcript.Live
+	log   TurnLog // nil until the prompt is sent, and after the message was stored
+
+	state     fyllo.TurnState
+	startedAt time.Time
+	contentAt time.Time // zero before the first content
+	updateAt  time.Time // of the last update of any kind
+	toldAt    time.Time // of the last activity event
+
+	asks      []*openAsk
+	config    *[]fyllo.ConfigOption // last snapshot seen while the turn is being activated
+	stop      context.CancelFunc    // ends the activation
+	cancelled bool                  // a person asked for it
+	deadline  *time.Timer           // of the cancel
+	updates   int                   // seen since the prompt was sent
+	retried   bool                  // recovered once from a missing ACP session (R-CHAT-147)
+	changes   []fyllo.ConfigChange  // to apply before the prompt
+	draft     *draft                // whose ACP session it takes over, or nil
+}
+
+// view is the turn as windows see it.
+func (t *turn) view() fyllo.Turn {
+	v := fyllo.Turn{State: t.state, UserMessageID: t.user.ID, StartedAt: &t.startedAt}
+	if !t.contentAt.IsZero() {
+		v.MessageID, v.FirstContentAt = t.live.ID(), &t.contentAt
+	}
+	if !t.updateAt.IsZero() {
+		v.LastActivityAt = &t.updateAt
+	}
+	return v
+}
+
+// sent reports whether the prompt went out.
+func (t *turn) sent() bool { return t.token != 0 }
+
+// begin starts the turn of a stored user message: it makes the Session warm and sends the prompt.
+func (a *actor) begin(user fyllo.Message, changes []fyllo.ConfigChange, d *draft) {
+	a.file()
+	cwd := ""
+	if a.meta.Scope != nil {
+		cwd = a.meta.Scope.Cwd
+	}
+	at := now()
+	a.turn = &turn{
+		user: user, live: transcript.New(newID("msg-"), cwd, at),
+		state: fyllo.TurnWaiting, startedAt: at, changes: changes, draft: d,
+	}
+	a.publish(fyllo.EventTurn, a.turn.view())
+	a.announce()
+	a.activate(a.turn)
+}
+
+// activate makes the Session warm on a goroutine of its own, which ends with its result or the turn.
+func (a *actor) activate(t *turn) {
+	ctx, cancel := context.WithCancel(a.m.life)
+	t.stop = cancel
+	job := a.activation(t)
+	started := a.m.spawn(func() {
+		defer cancel()
+		got, err := job.run(ctx)
+		if !a.post(a.m.life, func() { a.dispatch(t, got, err) }) && got.link != nil {
+			got.link.close()
+		}
+	})
+	if !started {
+		cancel()
+	}
+}
+
+// dispatch sends the prompt over the link that the activation brought.
+func (a *actor) dispatch(t *turn, got activated, err error) {
+	if a.turn != t {
+		if got.link != nil && got.link != a.link {
+			a.m.spawn(got.link.close)
+		}
+		return
+	}
+	if got.link != nil && got.link != a.link {
+		a.drop()
+		a.link = got.link
+	}
+	switch {
+	case t.cancelled:
+		a.endTurn(fyllo.TurnEnd{StopReason: stopCancelled, At: now()})
+	case err != nil:
+		a.failTurn(err)
+	default:
+		if t.config == nil {
+			t.config = &got.config
+		}
+		if err := a.send(t); err != nil {
+			a.failTurn(err)
+		}
+	}
+}
+
+// send stores what the dispatch adds to the user message, opens the turn log and sends session/prompt.
+func (a *actor) send(t *turn) error {
+	if t.config != nil {
+		a.setConfig(*t.config)
+		t.config = nil
+	}
+	if err := a.patchUser(t, a.link.fresh); err != nil {
+		return err
+	}
+	a.meta.ACPSessionID = a.link.id
+	if err := a.changeMeta(func(m *fyllo.SessionMeta) { m.TurnCount++ }); err != nil {
+		return err
+	}
+	log, err := a.m.Store.BeginTurn(a.w, a.sid, fyllo.TurnHeader{
+		UserMessageID: t.user.ID, MessageID: t.live.ID(), StartedAt: t.startedAt,
+		ACPSessionID: a.link.id, Model: t.user.Model, Effort: t.user.Effort, Cwd: a.meta.Scope.Cwd,
+	})
+	if err != nil {
+		return err
+	}
+	t.log = log
+	a.tokens++
+	t.token = a.tokens
+	a.link.fresh = false
+	return a.link.agent.Prompt(a.link.id, t.token, promptBlocks(t.user))
+}
+
+// patchUser adds the reminders that a new ACP session needs and the configuration used (R-CHAT-157, 160, 161).
+func (a *actor) patchUser(t *turn, fresh bool) error {
+	t.user.Model = fyllo.CurrentOf(a.config, "model")
+	t.user.Effort = fyllo.CurrentOf(a.config, "thought_level")
+	if fresh && a.meta.Mode == fyllo.ModeFyllo {
+		parts, err := a.reminders(t.user)
+		if err != nil {
+			return err
+		}
+		t.user.Parts = append(parts, visibleParts(t.user)...)
+	}
+	if t.user.Model == "" && t.user.Effort == "" && !fresh {
+		return nil
+	}
+	stored, err := a.supersede(t.user)
+	if err != nil {
+		return err
+	}
+	t.user = stored
+	return nil
+}
+
+// promptBlocks are the content blocks of a user message: reminders first, each a block of its own.
+func promptBlocks(m fyllo.Message) []fyllo.PromptBlock {
+	blocks := make([]fyllo.PromptBlock, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		if p.Type == fyllo.PartText || p.Type == fyllo.PartReminder {
+			blocks = append(blocks, fyllo.PromptBlock{Type: "text", Text: p.Text})
+		}
+	}
+	return blocks
+}
+
+// failTurn ends the turn with an error; the user message stays (R-CHAT-056).
+func (a *actor) failTurn(err error) {
+	if a.turn.cancelled {
+		a.endTurn(fyllo.TurnEnd{StopReason: stopCancelled, At: now()})
+		return
+	}
+	a.endTurn(fyllo.TurnEnd{Error: fyllo.FailureOf(err), At: now()})
+}
+
+// promptDone handles the answer to session/prompt.
+func (a *actor) promptDone(done *fyllo.PromptDone) {
+	t := a.turn
+	if t == nil || t.token != done.Token {
+		return // of a turn that was given up
+	}
+	switch {
+	case done.Err == nil:
+		reason := done.StopReason
+		if reason == "" {
+			reason = "end_turn"
+		}
+		a.endTurn(fyllo.TurnEnd{StopReason: reason, At: now()})
+	case fyllo.CodeOf(done.Err) == fyllo.CodeACPSessionMissing && t.updates == 0 && !t.retried && !t.cancelled:
+		a.recoverOnce(t)
+	default:
+		a.failTurn(done.Err)
+	}
+}
+
+// recoverOnce sends the prompt again over a recovered ACP session: the Agent no longer knew the old one and did
+// nothing with the prompt (R-CHAT-147).
+func (a *actor) recoverOnce(t *turn) {
+	t.retried, t.token, t.draft = true, 0, nil
+	if err := t.log.Remove(); err != nil {
+		a.m.Log.Error("remove turn log", "session", a.sid, "err", err)
+	}
+	t.log = nil
+	if a.link != nil {
+		a.link.agent.Forget(a.link.id)
+		a.link = nil
+	}
+	a.activate(t)
+}
+
+// endTurn makes the end durable and tells it. The answer stays open for late content until file.
+func (a *actor) endTurn(end fyllo.TurnEnd) {
+	t := a.turn
+	t.stop()
+	if t.deadline != nil {
+		t.deadline.Stop()
+	}
+	a.refuseAsks()
+	if a.turn != t {
+		return // an answer could not be stored, which ended the turn
+	}
+	for _, i := range t.live.End(end) {
+		a.publishPart(t, i)
+	}
+	if err := a.storeEnd(t, end); err != nil {
+		a.m.Log.Error("store the end of a turn", "session", a.sid, "err", err)
+		end = fyllo.TurnEnd{Error: fyllo.FailureOf(err), At: end.At}
+	}
+	a.turn = nil
+	event := fyllo.TurnEndEvent{UserMessageID: t.user.ID, End: end}
+	if t.log != nil {
+		a.late = t
+		a.lateTimer.Reset(lateTime)
+	}
+	if !t.live.Empty() {
+		event.MessageID = t.live.ID()
+	}
+	a.publish(fyllo.EventTurnEnd, event)
+	a.publish(fyllo.EventTurn, fyllo.Turn{State: fyllo.TurnIdle})
+	a.announce()
+}
+
+// storeEnd writes the end of a turn to where its replay or its readers find it.
+func (a *actor) storeEnd(t *turn, end fyllo.TurnEnd) error {
+	err := a.out.write(t, nil)
+	if t.log != nil && err == nil {
+		if err = t.log.Append([]fyllo.TurnRecord{{At: end.At, End: &end}}); err == nil {
+			err = t.log.Sync()
+		}
+	}
+	if t.live.Empty() {
+		// There is no answer to carry the end.
+		t.user.End = &end
+		stored, failed := a.supersede(t.user)
+		if failed != nil {
+			return failed
+		}
+		t.user = stored
+		a.publish(fyllo.EventMessage, shown(stored))
+	}
+	if failed := a.changeMeta(func(m *fyllo.SessionMeta) { m.UpdatedAt = end.At }); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// file moves the answer of the ended turn from its log to the messages (docs/design/001 rule 4).
+func (a *actor) file() {
+	t := a.late
+	if t == nil {
+		return
+	}
+	a.flush()
+	if !t.live.Empty() {
+		stored, err := a.m.Store.AppendMessage(a.w, a.sid, a.answer(t))
+		if err != nil {
+			a.m.Log.Error("store message", "session", a.sid, "message", t.live.ID(), "err", err)
+			a.lateTimer.Reset(refileTime)
+			if a.m.life.Err() == nil {
+				return
+			}
+			_ = t.log.Close() // the next start replays it
+			return
+		}
+		a.publish(fyllo.EventMessage, stored)
+	}
+	if err := t.log.Remove(); err != nil {
+		a.m.Log.Error("remove turn log", "session", a.sid, "err", err)
+	}
+	a.lateTimer.Stop()
+	a.late = nil
+}
+
+// answer is the assistant message of a turn with its audit data (R-CHAT-160).
+func (a *actor) answer(t *turn) fyllo.Message {
+	m := t.live.Message()
+	m.Model, m.Effort = t.user.Model, t.user.Effort
+	return m
+}
+
+// liveMessage is the answer that is not stored yet, in light form, nil if there is none.
+func (a *actor) liveMessage() *fyllo.Message {
+	for _, t := range []*turn{a.turn, a.late} {
+		if t != nil && !t.live.Empty() {
+			m := transcript.LightMessage(a.answer(t))
+			return &m
+		}
+	}
+	return nil
+}
+
+// cancel asks the Agent to stop (R-CHAT-052). Without a turn it does nothing.
+func (a *actor) cancel() {
+	t := a.turn
+	if t == nil || t.cancelled {
+		return
+	}
+	t.cancelled = true
+	a.refuseAsks()
+	if !t.sent() {
+		t.stop() // dispatch ends the turn
+	} else if err := a.link.agent.Cancel(a.link.id); err != nil {
+		a.m.Log.Warn("cancel turn", "session", a.sid, "err", err)
+	}
+	t.deadline = time.NewTimer(cancelTime)
+	t.state = fyllo.TurnCancelling
+	a.publish(fyllo.EventTurn, t.view())
+	a.announce()
+}
+
+// turnClock fires when a cancel has waited long enough.
+func (a *actor) turnClock() <-chan time.Time {
+	if a.turn == nil || a.turn.deadline == nil {
+		return nil
+	}
+	return a.turn.deadline.C
+}
+
+// turnTick gives up an ACP session that did not confirm a cancel: its later updates are dropped and the next
+// prompt goes to a fresh one.
+func (a *actor) turnTick() {
+	if l := a.link; l != nil && a.turn.sent() {
+		l.agent.Forget(l.id)
+		a.link = nil
+		a.meta.ACPSessionID = ""
+	}
+	a.endTurn(fyllo.TurnEnd{StopReason: stopCancelled, At: now()})
+}
+
+// storageFailed ends a turn whose updates can no longer be written.
+func (a *actor) storageFailed(err error) {
+	a.m.Log.Error("write turn log", "session", a.sid, "err", err)
+	if a.turn == nil {
+		return
+	}
+	if a.turn.sent() && a.link != nil {
+		_ = a.link.agent.Cancel(a.link.id) // the turn ends in any case
+		a.link.agent.Forget(a.link.id)
+		a.link = nil
+	}
+	a.failTurn(fyllo.Errorf(fyllo.CodeStorageFailed, "store the answer: %w", err).
+		WithHint("Free some disk space and send the message again."))
+}
