@@ -54,6 +54,11 @@ export class MarkdownStream {
     return this.last
   }
 
+  /** The text of the last update. */
+  get text(): string {
+    return this.source
+  }
+
   /** Takes the whole text; anything but an extension of the text before starts again. */
   update(text: string): readonly Block[] {
     if (text === this.source) return this.last
