@@ -73,13 +73,13 @@ func (c *Conn) take() (line []byte, more bool) {
 }
 
 // overdue runs when a write may have taken too long. While our own side does not read, the peer may be waiting
-// for us, so that time does not count.
+// for us: the time starts anew after a look that finds a handler at work.
 func (c *Conn) overdue() {
 	start, _ := c.writeStart.Load().(time.Time)
 	switch {
 	case start.IsZero(): // it ended just now
 	case c.busy.Load():
-		c.writeStart.CompareAndSwap(start, time.Now())
+		c.writeStart.CompareAndSwap(start, time.Now().Add(c.opts.WriteTime))
 		c.watch.Reset(c.opts.WriteTime)
 	case time.Since(start) < c.opts.WriteTime:
 		c.watch.Reset(c.opts.WriteTime - time.Since(start))
