@@ -122,7 +122,7 @@ func TestUpdateWritesNothingWhenNothingChanges(t *testing.T) {
 		return nil
 	})()
 	boom := errors.New("no")
-	if err := atomicfile.Update(path, 0o600, func([]byte) ([]byte, error) { return nil, boom }); err != boom {
+	if err := atomicfile.Update(path, 0o600, func([]byte) ([]byte, error) { return nil, boom }); !errors.Is(err, boom) || err.Error() != "no" {
 		t.Errorf("got %v, want the callback's own error", err)
 	}
 	if err := atomicfile.Update(path, 0o600, func(old []byte) ([]byte, error) { return old, nil }); err != nil {

@@ -56,7 +56,8 @@ func ReplayFrom(r io.Reader, offset int64, each func(offset int64, line []byte) 
 			long = append(long, piece...)
 			continue
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
 			return damage, err
 		}
 		line := piece
@@ -71,7 +72,7 @@ func ReplayFrom(r io.Reader, offset int64, each func(offset int64, line []byte) 
 				damage = append(damage, Damage{Offset: offset, Length: length, Torn: !whole, Err: bad})
 			}
 		}
-		if err != nil {
+		if end {
 			return damage, nil
 		}
 		offset += length

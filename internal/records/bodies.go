@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,11 +23,10 @@ const (
 	base64Suffix = `"}`
 )
 
-// spiller collects the long bodies of one message.
+// spiller collects the long bodies of one message. Their refs count from the first of them.
 type spiller struct {
-	base  int64 // length of bodies.jsonl
 	lines []byte
-	err   error // the first body that was not whole
+	err   error // a body was not whole
 }
 
 // message returns m in light form; m itself is not changed.
@@ -67,7 +67,10 @@ func (s *spiller) body(b *fyllo.Body) *fyllo.Body {
 		s.lines = appendBody(s.lines, b.Text)
 		light.Size = len(b.Text)
 		light.Text = fyllo.Preview(b.Text)
-		light.Ref = &fyllo.BodyRef{Offset: s.base + int64(start), Length: int64(len(s.lines) - start)}
+		if !utf8.ValidString(light.Text) { // which the line of the message cannot hold
+			light.Text = fyllo.Preview(strings.ToValidUTF8(light.Text, "\uFFFD"))
+		}
+		light.Ref = &fyllo.BodyRef{Offset: int64(start), Length: int64(len(s.lines) - start)}
 		s.lines = append(s.lines, '\n')
 	default:
 		light.Size = len(b.Text)
@@ -95,17 +98,9 @@ func (s *Store) spill(p place, m fyllo.Message) (fyllo.Message, error) {
 	if err := atomicfile.MkdirAll(p.dir, 0o700); err != nil {
 		return fyllo.Message{}, err
 	}
-	j, err := s.openJournal(p.bodies)
+	at, err := s.appendSynced(p.bodies, probe.lines)
 	if err != nil {
 		return fyllo.Message{}, err
-	}
-	defer j.Close()
-	at, err := j.Append(probe.lines)
-	if err != nil {
-		return fyllo.Message{}, err
-	}
-	if err := j.Sync(); err != nil {
-		return fyllo.Message{}, errors.Join(err, j.Rollback(at))
 	}
 	shift(light, m, at)
 	return light, nil

@@ -132,3 +132,7 @@ func tree(t testing.TB, root string) []string {
 	}
 	return out
 }
+
+var bg = context.Background()
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

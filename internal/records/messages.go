@@ -43,7 +43,8 @@ func (s *Store) storeMessage(p place, m fyllo.Message) (fyllo.Message, error) {
 	if err != nil {
 		return fyllo.Message{}, err
 	}
-	return light, s.appendSynced(p.messages, append(line, '\n'))
+	_, err = s.appendSynced(p.messages, append(line, '\n'))
+	return light, err
 }
 
 // Messages returns up to limit messages that stand before the cursor, in transcript order; cursor "" means the end of

@@ -2,6 +2,7 @@ package records_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,7 +96,7 @@ func TestIdsThatNameNoFileAreRefused_R_WS_003(t *testing.T) {
 }
 
 func TestDamagedMetadataHidesNothing_R_WS_132_133(t *testing.T) {
-	s, root := newSession(t)
+	_, root := newSession(t)
 	dir := sessionsDir(root)
 	mustWrite(t, filepath.Join(dir, "garbage.json"), "{\"sessionId\":")
 	mustWrite(t, filepath.Join(dir, "garbage.messages.jsonl"), "{}\n")
@@ -231,7 +232,7 @@ func TestScanStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	err := s.ScanSessions(ctx, wid, func(fyllo.SessionMeta, bool) { t.Error("called") })
-	if err != context.Canceled {
+	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if err := s.ScanSessions(context.Background(), "unknown", func(fyllo.SessionMeta, bool) {}); err != nil {

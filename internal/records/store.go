@@ -139,19 +139,18 @@ func (s *Store) openJournal(path string) (*journal.File, error) {
 	return j, err
 }
 
-// appendSynced appends one durable line, or none.
-func (s *Store) appendSynced(path string, lines []byte) error {
+// appendSynced appends whole lines, durably or not at all, and returns where they begin.
+func (s *Store) appendSynced(path string, lines []byte) (at int64, err error) {
 	j, err := s.openJournal(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	defer j.Close()
-	at, err := j.Append(lines)
-	if err != nil {
-		return err
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if at, err = j.Append(lines); err != nil {
+		return 0, err
 	}
 	if err := j.Sync(); err != nil {
-		return errors.Join(err, j.Rollback(at))
+		return 0, errors.Join(err, j.Rollback(at))
 	}
-	return nil
+	return at, nil
 }

@@ -106,6 +106,10 @@ func (t *TurnLog) syncBehind() {
 		case <-t.quit:
 			return
 		}
+		select {
+		case <-t.dirty: // appended while we waited: the sync below covers it
+		default:
+		}
 		if err := t.file.Sync(); err != nil {
 			t.log(err)
 			t.mu.Lock()
