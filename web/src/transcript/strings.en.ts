@@ -1,6 +1,5 @@
 export default {
   'transcript.label': 'Conversation',
-  'transcript.empty': 'No messages yet.',
   'transcript.older': 'Loading older messages…',
   'transcript.toEnd': 'To latest',
   'transcript.you': 'You',
@@ -11,7 +10,6 @@ export default {
   'transcript.copied': 'Copied',
   'transcript.copyFailed': 'Copying failed. Select the text and copy it by keyboard.',
   'transcript.copyMessage': 'Copy message',
-  'transcript.copyPath': 'Copy path {path}',
   'transcript.pathCopied': 'Path copied',
   'transcript.image': 'Image',
   'transcript.table': 'Table',
@@ -53,8 +51,6 @@ export default {
   'tool.failed': 'failed',
 
   'permission.title': 'The Agent asks for permission',
-  'permission.sending': 'Sending the answer…',
-  'permission.cancel': 'Do not answer',
   'permission.selected.user': 'You chose “{option}”',
   'permission.selected.policy': '“{option}” was chosen automatically',
   'permission.cancelled.user': 'You cancelled the request',

@@ -2,7 +2,6 @@ import type en from './strings.en'
 
 export default {
   'transcript.label': '对话',
-  'transcript.empty': '还没有消息。',
   'transcript.older': '正在加载更早的消息…',
   'transcript.toEnd': '回到最新',
   'transcript.you': '你',
@@ -13,7 +12,6 @@ export default {
   'transcript.copied': '已复制',
   'transcript.copyFailed': '复制失败，请选中文本后用键盘复制。',
   'transcript.copyMessage': '复制消息',
-  'transcript.copyPath': '复制路径 {path}',
   'transcript.pathCopied': '已复制路径',
   'transcript.image': '图片',
   'transcript.table': '表格',
@@ -55,8 +53,6 @@ export default {
   'tool.failed': '失败',
 
   'permission.title': 'Agent 请求权限',
-  'permission.sending': '正在发送答复…',
-  'permission.cancel': '不作答',
   'permission.selected.user': '你选择了“{option}”',
   'permission.selected.policy': '已自动选择“{option}”',
   'permission.cancelled.user': '你取消了此请求',
