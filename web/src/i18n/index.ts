@@ -1,0 +1,64 @@
+// The language of the page. The browser decides; Settings override (decision 7).
+
+import { computed, ref, watchEffect } from 'vue'
+
+import transcriptEn from '@/transcript/strings.en'
+import transcriptZhCN from '@/transcript/strings.zh-CN'
+
+import { en, type StringKey as OwnKey } from './en'
+import { zhCN } from './zh-CN'
+
+/** A language the page can show. */
+export type Locale = 'en' | 'zh-CN'
+
+/** Values for the "{name}" places of a string. */
+export type Params = Readonly<Record<string, string | number>>
+
+/** A key of the string tables: those of this folder and those of the transcript. */
+export type StringKey = OwnKey | keyof typeof transcriptEn
+
+const tables: Record<Locale, Record<StringKey, string>> = {
+  en: { ...en, ...transcriptEn },
+  'zh-CN': { ...zhCN, ...transcriptZhCN },
+}
+
+const override = ref<Locale | null>(null)
+
+/** The language shown now. */
+export const locale = computed<Locale>(() => override.value ?? browserLocale(navigator.languages))
+
+watchEffect(() => {
+  document.documentElement.lang = locale.value
+})
+
+/** browserLocale picks the first language of the list that the page can show; anything else reads English. */
+export function browserLocale(wanted: readonly string[]): Locale {
+  for (const tag of wanted) {
+    if (/^zh\b/i.test(tag)) return 'zh-CN'
+    if (/^en\b/i.test(tag)) return 'en'
+  }
+  return 'en'
+}
+
+/** setLanguage follows Settings.language: a language of the page, or anything else for the browser's. */
+export function setLanguage(setting: string): void {
+  override.value = setting === 'en' || setting === 'zh-CN' ? setting : null
+}
+
+/** t returns the text of a key with its parameters filled in; a parameter that is missing stays visible. */
+export function t(key: StringKey, params?: Params): string {
+  return fill(tables[locale.value][key], params)
+}
+
+/** plural returns the form of a key that fits n; "{n}" shows the number as the language writes it. */
+export function plural(key: StringKey, n: number, params?: Params): string {
+  const forms = tables[locale.value][key].split('|')
+  const one = new Intl.PluralRules(locale.value).select(n) === 'one'
+  const form = one ? forms[0] : forms[forms.length - 1]
+  return fill(form ?? '', { n: new Intl.NumberFormat(locale.value).format(n), ...params })
+}
+
+function fill(text: string, params?: Params): string {
+  if (!params) return text
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => String(params[name] ?? place))
+}
