@@ -40,6 +40,7 @@ const (
 	CodeAgentNotInstalled Code = "AGENT_NOT_INSTALLED" // R-AGT-113
 	CodeAgentStartFailed  Code = "AGENT_START_FAILED"
 	CodeAgentExited       Code = "AGENT_EXITED"
+	CodeAgentStopped      Code = "AGENT_STOPPED"              // R-AGT-057: stopped on purpose
 	CodeAgentProtocol     Code = "AGENT_PROTOCOL_MISMATCH"    // R-AGT-053
 	CodeAgentTimeout      Code = "AGENT_TIMEOUT"              // the Agent did not answer in time
 	CodeAgentError        Code = "AGENT_ERROR"                // the Agent answered with an error

@@ -76,7 +76,10 @@ type AgentSuggestion struct {
 	Name    string   `json:"name"`
 	Command string   `json:"command"` // absolute path
 	Args    []string `json:"args,omitempty"`
-	Note    string   `json:"note,omitempty"` // what a person should know before adding it
+	// Env is what the Agent needs in its environment (R-AGT-051); the entry made from the suggestion must carry it.
+	// These values are constants, no secrets.
+	Env  map[string]string `json:"env,omitempty"`
+	Note string            `json:"note,omitempty"` // what a person should know before adding it
 }
 
 // AgentCheck is the outcome of starting an Agent once and asking for its capabilities (R-CLI-005).
