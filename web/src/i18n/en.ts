@@ -63,6 +63,7 @@ export const en = {
   'launcher.needPath': 'Type the path of a directory first.',
 
   'sidebar.label': 'Sessions',
+  'sidebar.another': 'Open another Workspace in a new tab',
   'sidebar.new': 'New Session',
   'sidebar.recent': 'Recent Sessions',
   'sidebar.count': '{n} Session|{n} Sessions',

@@ -63,6 +63,7 @@ export const zhCN: Strings = {
   'launcher.needPath': '请先输入目录路径。',
 
   'sidebar.label': '会话',
+  'sidebar.another': '在新标签页打开其他 Workspace',
   'sidebar.new': '新建会话',
   'sidebar.recent': '最近会话',
   'sidebar.count': '{n} 个会话',

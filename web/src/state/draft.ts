@@ -15,6 +15,9 @@ export const draftAgent = ref('')
 /** The mode chosen for the next Session. */
 export const draftMode = ref<Mode>('fyllocode')
 
+/** Whether the Agent was picked by the user rather than taken by default. */
+let picked = false
+
 const known = shallowRef<Draft | null>(null)
 
 /** What Core last said about the probe of the present choice; null until it said something. */
@@ -31,6 +34,23 @@ export function chooseDraft(agentId: string, mode: Mode): void {
   draftMode.value = mode
   clearTimeout(timer)
   timer = setTimeout(() => void connect(), debounce)
+}
+
+/** pickAgent is the user's choice of the Agent. */
+export function pickAgent(id: string): void {
+  picked = true
+  chooseDraft(id, draftMode.value)
+}
+
+/**
+ * followAgents keeps the choice in step with the Agents on offer: one that is gone is replaced, and the Tour, when it
+ * was only there for want of another, gives way to the first real Agent.
+ */
+export function followAgents(offered: readonly Agent[], last: string | undefined): void {
+  const now = offered.find((a) => a.id === draftAgent.value)
+  picked &&= now !== undefined
+  const kept = now !== undefined && (picked || now.source !== 'builtin')
+  chooseDraft(kept ? now.id : defaultAgent(offered, last), draftMode.value)
 }
 
 /** retryDraft asks for the probe again, at once. */

@@ -2,10 +2,11 @@ import { watchEffect } from 'vue'
 
 import { t } from '@/i18n'
 
-/** useTitle names the tab while the calling component lives; an empty text names it after the application. */
+import { workspace } from './window'
+
+/** useTitle names the tab while the calling component lives: what is shown, and in which Workspace. */
 export function useTitle(text: () => string): void {
   watchEffect(() => {
-    const own = text()
-    document.title = own ? `${own} – ${t('app.name')}` : t('app.name')
+    document.title = [text(), workspace.value?.name, t('app.name')].filter(Boolean).join(' – ')
   })
 }
