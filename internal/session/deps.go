@@ -72,7 +72,8 @@ type Identity interface {
 }
 
 // Opener makes and ends ACP sessions. Sinks get every event of the ACP session in wire order, also those that
-// came before the call returned; they may block, which stops the reading of this Agent.
+// came before the call returned; they may block, which stops the reading of this Agent. A snapshot of the
+// configuration in an answer also comes as an UpdateConfig event, in its place on the wire.
 type Opener interface {
 	NewSession(ctx context.Context, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
 	LoadSession(ctx context.Context, id fyllo.ACPSessionID, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)

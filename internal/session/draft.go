@@ -17,7 +17,7 @@ type draft struct {
 	mode   fyllo.Mode
 	scope  fyllo.Scope // what the Session gets if it takes this draft over (R-WS-071)
 
-	ctx   context.Context // ends when the draft is discarded
+	ctx   context.Context //nolint:containedctx // the draft owns this lifetime: it ends when the draft is discarded
 	stop  context.CancelFunc
 	ready chan struct{} // closed when it is ready or has failed
 

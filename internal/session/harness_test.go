@@ -442,7 +442,6 @@ func (a *fakeAgent) SetConfig(_ context.Context, id fyllo.ACPSessionID, o fyllo.
 		return nil, err
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	next := append([]fyllo.ConfigOption(nil), a.config...)
 	for i := range next {
 		if next[i].ID == o.ID {
@@ -450,6 +449,9 @@ func (a *fakeAgent) SetConfig(_ context.Context, id fyllo.ACPSessionID, o fyllo.
 		}
 	}
 	a.config = next
+	sink := a.sinks[id]
+	a.mu.Unlock()
+	sink(fyllo.AgentEvent{Update: &fyllo.Update{Kind: fyllo.UpdateConfig, SessionID: id, Config: next}})
 	return next, nil
 }
 

@@ -115,7 +115,7 @@ func (x *index) page(cursor string, limit int) (fyllo.SessionPage, error) {
 		if err != nil {
 			return fyllo.SessionPage{}, err
 		}
-		from, _ = slices.BinarySearchFunc(x.order, at, func(r, at *fyllo.SessionSummary) int { return compareRows(r, at) })
+		from, _ = slices.BinarySearchFunc(x.order, at, compareRows)
 		if from < len(x.order) && compareRows(x.order[from], at) == 0 {
 			from++
 		}

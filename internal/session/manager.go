@@ -14,7 +14,7 @@ import (
 type Manager struct {
 	Deps
 
-	life context.Context // ends when the Manager stops; the parent of every turn
+	life context.Context //nolint:containedctx // the Manager owns this lifetime, the parent of every turn
 	stop context.CancelFunc
 	work sync.WaitGroup // every goroutine of this package
 
@@ -39,7 +39,7 @@ func New(d Deps) *Manager {
 		starts:  make(map[string]*startCall),
 		opening: make(map[fyllo.AgentID]*sync.Mutex),
 	}
-	m.life, m.stop = context.WithCancel(context.Background()) //nolint:gosec // stop is called by Serve
+	m.life, m.stop = context.WithCancel(context.Background())
 	return m
 }
 

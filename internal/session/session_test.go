@@ -11,9 +11,9 @@ import (
 )
 
 // run runs a scenario in its own bubble of time.
-func run(t *testing.T, f func(w *world)) {
+func run(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { f(newWorld(t)) })
+	synctest.Test(t, func(t *testing.T) { f(t, newWorld(t)) })
 }
 
 func wantTexts(w *world, s fyllo.SessionID, want string) {
@@ -31,7 +31,7 @@ func wantCode(t *testing.T, err error, code fyllo.Code) {
 }
 
 func TestFirstMessageStreamsAndIsKept_R_CHAT_053_096(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hello there")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -59,7 +59,7 @@ func TestFirstMessageStreamsAndIsKept_R_CHAT_053_096(t *testing.T) {
 }
 
 func TestEventsRebuildTheAnswer(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -82,7 +82,7 @@ func TestEventsRebuildTheAnswer(t *testing.T) {
 }
 
 func TestRepeatedRequestIsAnsweredOnce(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		r := fyllo.StartRequest{AgentID: "fake", Text: "hi", RequestID: "r1"}
 		s := w.startWith(r)
 		if again := w.startWith(r); again != s {
@@ -114,7 +114,7 @@ func TestRepeatedRequestIsAnsweredOnce(t *testing.T) {
 }
 
 func TestSecondPromptIsRefusedWhileATurnRuns_R_CHAT_052(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		_, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "again"})
 		wantCode(t, err, fyllo.CodeSessionBusy)
@@ -124,7 +124,7 @@ func TestSecondPromptIsRefusedWhileATurnRuns_R_CHAT_052(t *testing.T) {
 }
 
 func TestCancelIsConfirmedByTheAgent_R_CHAT_052(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -146,7 +146,7 @@ func TestCancelIsConfirmedByTheAgent_R_CHAT_052(t *testing.T) {
 		if !strings.Contains(agent.seen(), "cancel g1s1") {
 			t.Errorf("the Agent saw %s", agent.seen())
 		}
-		wantTexts(w, s, "user: hi\nassistant: part <Write a file pending> and more (cancelled)\n")
+		wantTexts(w, s, "user: hi\nassistant: part <Write a file pending>  and more (cancelled)\n")
 		tool := w.messages(s)[1].Parts[1].Tool
 		if !tool.Interrupted || len(tool.Permissions) != 1 || tool.Permissions[0].By != "turn" {
 			t.Errorf("tool after cancel: %+v", tool)
@@ -155,7 +155,7 @@ func TestCancelIsConfirmedByTheAgent_R_CHAT_052(t *testing.T) {
 }
 
 func TestUnconfirmedCancelGivesTheACPSessionUp_R_CHAT_052(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -184,7 +184,7 @@ func TestUnconfirmedCancelGivesTheACPSessionUp_R_CHAT_052(t *testing.T) {
 }
 
 func TestPermissionWaitsForAPerson_decision_1(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -222,7 +222,7 @@ func TestPermissionWaitsForAPerson_decision_1(t *testing.T) {
 }
 
 func TestAllowOncePolicyAnswersByItself_R_AGT_054(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.startWith(fyllo.StartRequest{AgentID: "fake", Text: "hi", Policy: fyllo.PolicyAllowOnce})
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -237,7 +237,7 @@ func TestAllowOncePolicyAnswersByItself_R_AGT_054(t *testing.T) {
 }
 
 func TestPermissionOutsideATurnIsCancelled_R_CHAT_141(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -252,7 +252,7 @@ func TestPermissionOutsideATurnIsCancelled_R_CHAT_141(t *testing.T) {
 }
 
 func TestCrashOfTheAgentEndsTheTurn_R_CHAT_143_150(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		agent := w.agents.now()
 		agent.info.Capabilities.Resume, agent.info.Capabilities.Load = true, true
 		s := w.first("hi")
@@ -278,7 +278,7 @@ func TestCrashOfTheAgentEndsTheTurn_R_CHAT_143_150(t *testing.T) {
 }
 
 func TestLoadSuppressesTheReplay_R_CHAT_145(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		w.agents.now().info.Capabilities.Load = true
 		s := w.first("hi")
 		agent := w.agents.now()
@@ -299,7 +299,7 @@ func TestLoadSuppressesTheReplay_R_CHAT_145(t *testing.T) {
 }
 
 func TestOtherErrorsOfResumeFailTheTurn_R_CHAT_144(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		w.agents.now().info.Capabilities.Resume = true
 		s := w.first("hi")
 		agent := w.agents.now()
@@ -326,7 +326,7 @@ func TestOtherErrorsOfResumeFailTheTurn_R_CHAT_144(t *testing.T) {
 }
 
 func TestPromptToAForgottenSessionRecoversOnce_R_CHAT_147(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -342,7 +342,7 @@ func TestPromptToAForgottenSessionRecoversOnce_R_CHAT_147(t *testing.T) {
 }
 
 func TestLateContentJoinsForHalfASecond_R_ACP_022(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -365,7 +365,7 @@ func TestLateContentJoinsForHalfASecond_R_ACP_022(t *testing.T) {
 }
 
 func TestModesInject_R_CHAT_028_R_GOV_161(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		agent := w.agents.now()
 		fylloMode := w.first("hi")
 		p := agent.prompted(w, 1)
@@ -387,7 +387,7 @@ func TestModesInject_R_CHAT_028_R_GOV_161(t *testing.T) {
 }
 
 func TestFailedFirstSubmissionLeavesNothing_R_CHAT_054(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		w.store.set("create", true)
 		_, err := w.m.Start(t.Context(), wid, fyllo.StartRequest{AgentID: "fake", Text: "hi", RequestID: "r"})
 		wantCode(t, err, fyllo.CodeStorageFailed)
@@ -403,7 +403,7 @@ func TestFailedFirstSubmissionLeavesNothing_R_CHAT_054(t *testing.T) {
 }
 
 func TestFailedDispatchKeepsTheMessage_R_CHAT_056(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		w.agents.now().fail["new"] = fyllo.Errorf(fyllo.CodeAuthRequired, "sign in first")
 		s := w.first("hi")
 		w.idle(s)
@@ -417,7 +417,7 @@ func TestFailedDispatchKeepsTheMessage_R_CHAT_056(t *testing.T) {
 }
 
 func TestFullDiskDuringATurnEndsItVisibly(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -437,7 +437,7 @@ func TestFullDiskDuringATurnEndsItVisibly(t *testing.T) {
 }
 
 func TestShutdownEndsARunningTurnAsInterrupted_R_CHAT_149(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		agent.send(agent.prompted(w, 1), text("half"), line(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run"}`))
@@ -452,7 +452,7 @@ func TestShutdownEndsARunningTurnAsInterrupted_R_CHAT_149(t *testing.T) {
 }
 
 func TestCrashIsRecoveredByReplay_R_CHAT_149(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -492,7 +492,7 @@ func TestCrashIsRecoveredByReplay_R_CHAT_149(t *testing.T) {
 }
 
 func TestMessageWithoutTurnIsShownAsInterrupted_R_CHAT_149(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi") // the turn is not sent yet, or only just
 		crashed := w.copyRoot()
 		w.end()
@@ -506,7 +506,7 @@ func TestMessageWithoutTurnIsShownAsInterrupted_R_CHAT_149(t *testing.T) {
 }
 
 func TestDraftIsPromotedByTheFirstMessage_R_CHAT_031(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		agent := w.agents.now()
 		agent.config = []fyllo.ConfigOption{{ID: "m", Name: "Model", Category: "model", Type: "select", Current: fyllo.StringValue("a"),
 			Choices: []fyllo.ConfigGroup{{Choices: []fyllo.ConfigChoice{{Value: "a"}, {Value: "b"}}}}}}
@@ -546,7 +546,7 @@ func TestDraftIsPromotedByTheFirstMessage_R_CHAT_031(t *testing.T) {
 }
 
 func TestOtherModeDiscardsTheDraft_R_CHAT_030(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		agent := w.agents.now()
 		agent.info.Capabilities.Close = true
 		for _, mode := range []fyllo.Mode{fyllo.ModeFyllo, fyllo.ModeFyllo, fyllo.ModeNative} {
@@ -563,7 +563,7 @@ func TestOtherModeDiscardsTheDraft_R_CHAT_030(t *testing.T) {
 }
 
 func TestRefusedConfigLeavesNoSession_R_CLI_006(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		agent := w.agents.now()
 		agent.config = []fyllo.ConfigOption{{ID: "m", Type: "select", Current: fyllo.StringValue("a"),
 			Choices: []fyllo.ConfigGroup{{Choices: []fyllo.ConfigChoice{{Value: "a"}}}}}}
@@ -580,7 +580,7 @@ func TestRefusedConfigLeavesNoSession_R_CLI_006(t *testing.T) {
 }
 
 func TestConfigIsRestoredAfterARestart_R_AGT_095(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		w.agents.now().info.Capabilities.Resume = true
 		option := func(current string) []fyllo.ConfigOption {
 			return []fyllo.ConfigOption{{ID: "m", Category: "model", Type: "select", Current: fyllo.StringValue(current),
@@ -616,7 +616,7 @@ func TestConfigIsRestoredAfterARestart_R_AGT_095(t *testing.T) {
 }
 
 func TestMultiRootNeedsSupport_R_WS_077(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		w.spaces.extra = []string{"/elsewhere"}
 		agent := w.agents.now()
 		agent.info.Capabilities.MultiRoot = fyllo.Unsupported
@@ -632,7 +632,7 @@ func TestMultiRootNeedsSupport_R_WS_077(t *testing.T) {
 }
 
 func TestStaleScopeBlocksTheTurn_R_WS_073_074(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		agent.finish(agent.prompted(w, 1), "end_turn")
@@ -650,7 +650,7 @@ func TestStaleScopeBlocksTheTurn_R_WS_073_074(t *testing.T) {
 }
 
 func TestDeleteDuringATurnLeavesNothing_R_WS_134(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
@@ -675,7 +675,7 @@ func TestDeleteDuringATurnLeavesNothing_R_WS_134(t *testing.T) {
 }
 
 func TestRenameAndPinKeepUpdatedAt_R_CHAT_009_014(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		agent.finish(agent.prompted(w, 1), "end_turn")
@@ -698,7 +698,7 @@ func TestRenameAndPinKeepUpdatedAt_R_CHAT_009_014(t *testing.T) {
 }
 
 func TestListPagesInOrder_R_CHAT_008(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		for i := range 25 {
 			s := w.first("message " + strconv.Itoa(i))
 			agent := w.agents.now()
@@ -726,7 +726,7 @@ func TestListPagesInOrder_R_CHAT_008(t *testing.T) {
 }
 
 func TestSilenceIsVisible_decision_13(t *testing.T) {
-	run(t, func(w *world) {
+	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)

@@ -123,6 +123,7 @@ func (m *Manager) gateStart(ctx context.Context, meta fyllo.SessionMeta) error {
 		return nil
 	case fyllo.Unsupported:
 		return errMultiRoot(len(meta.Scope.Folders))
+	default: // not known yet
 	}
 	live, err := m.Agents.Connect(ctx, meta.AgentID)
 	if err != nil {

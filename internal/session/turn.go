@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"fyllocode.dev/fyllo"
@@ -158,7 +159,7 @@ func (a *actor) patchUser(t *turn, fresh bool) error {
 		if err != nil {
 			return err
 		}
-		t.user.Parts = append(parts, visibleParts(t.user)...)
+		t.user.Parts = slices.Concat(parts, visibleParts(t.user))
 	}
 	if t.user.Model == "" && t.user.Effort == "" && !fresh {
 		return nil
