@@ -7,9 +7,13 @@ declare const process: { env: Record<string, string | undefined> }
 const core = process.env.FYLLO_CORE ?? 'http://127.0.0.1:4477'
 const toCore = { target: core, changeOrigin: true, ws: true, headers: { origin: core } }
 
+const src = new URL('./src', import.meta.url).pathname
+
 export default defineConfig({
   plugins: [vue()],
-  resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
+  resolve: { alias: { '@': src, entities: `${src}/core/markdown/entities.ts` } },
+  // Nothing of ours uses the options API; both switches only take code out of the bundle.
+  define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
   worker: { format: 'es' },
   build: {
     target: 'es2022',

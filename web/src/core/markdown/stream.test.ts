@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { md, normalize, type Env, type References } from './engine'
 import { MarkdownStream, splitMarkdown, type Block } from './stream'
 
@@ -61,7 +61,7 @@ function wholeHtml(text: string, env: Env = {}): string {
 
 describe('MarkdownStream', () => {
   it('equals a fresh parse at random prefixes with random chunk sizes', () => {
-    for (let seed = 1; seed <= 1500; seed++) {
+    for (let seed = 1; seed <= 800; seed++) {
       const random = randomOf(seed)
       const text = randomText(random)
       const stream = new MarkdownStream()
@@ -75,7 +75,7 @@ describe('MarkdownStream', () => {
   })
 
   it('renders block by block what a parse of the whole text renders', () => {
-    for (let seed = 5001; seed <= 7000; seed++) {
+    for (let seed = 5001; seed <= 6000; seed++) {
       const text = randomText(randomOf(seed))
       expect(htmlOf(splitMarkdown(text)), JSON.stringify(text)).toBe(wholeHtml(normalize(text)))
     }
@@ -136,10 +136,11 @@ describe('MarkdownStream', () => {
     const stream = new MarkdownStream()
     let text = '```txt\n'
     stream.update(text)
-    const started = performance.now()
-    for (let i = 0; i < 5000; i++) stream.update((text += 'a line of forty characters in the fence\n'))
+    const parse = vi.spyOn(md.block, 'parse')
+    for (let i = 0; i < 500; i++) stream.update((text += 'a line of the fence\n'))
     expect(stream.blocks).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(parse).not.toHaveBeenCalled()
+    parse.mockRestore()
     expect(stream.update(`${text}\`\`\`\nafter`).map((b) => b.kind)).toEqual(['code', 'markdown'])
   })
 })
