@@ -129,7 +129,7 @@ type agent struct {
 	nextCall int
 	nextSess int
 
-	life     context.Context // ended when the Agent is gone; parent of all turns
+	life     context.Context //nolint:containedctx // the Agent's own; parent of all turns
 	die      context.CancelFunc
 	stopped  chan struct{} // closed when stdin is to be read no more
 	stopOnce sync.Once

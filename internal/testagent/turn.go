@@ -14,7 +14,7 @@ import (
 type turn struct {
 	agent   *agent
 	session *session
-	ctx     context.Context // ended by session/cancel
+	ctx     context.Context //nolint:containedctx // it is the turn's life; ended by session/cancel
 	id      json.RawMessage
 	params  json.RawMessage
 
@@ -166,8 +166,9 @@ func (t *turn) flood(n, size int) {
 func (t *turn) big(size int) {
 	buf := make([]byte, 0, size+1024)
 	buf = append(buf, t.prefix()...)
-	for i := range size {
-		buf = append(buf, 'a'+byte(i%26))
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	for left := size; left > 0; left -= len(letters) {
+		buf = append(buf, letters[:min(left, len(letters))]...)
 	}
 	t.agent.raw(append(buf, suffix...))
 }
