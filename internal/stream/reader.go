@@ -82,3 +82,10 @@ func (r *Reader) Next(ctx context.Context) ([]Entry, error) {
 
 // Close detaches the reader, so that nothing is kept for it any more.
 func (r *Reader) Close() { r.t.detach(r) }
+
+// Position returns the number of the last entry taken, or the one the reader starts after.
+func (r *Reader) Position() uint64 {
+	r.t.mu.Lock()
+	defer r.t.mu.Unlock()
+	return r.next - 1
+}

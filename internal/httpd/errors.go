@@ -1,0 +1,189 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fyllocode.dev/fyllo"
+)
+
+// statusOf gives every code its HTTP status. Clients branch on the code; 401 means only "sign in again".
+var statusOf = map[fyllo.Code]int{
+	fyllo.CodeInternal:        http.StatusInternalServerError,
+	fyllo.CodeInvalidRequest:  http.StatusBadRequest,
+	fyllo.CodeUnauthorized:    http.StatusUnauthorized,
+	fyllo.CodeForbidden:       http.StatusForbidden,
+	fyllo.CodeNotFound:        http.StatusNotFound,
+	fyllo.CodeTooLarge:        http.StatusRequestEntityTooLarge,
+	fyllo.CodeWindowUnknown:   http.StatusConflict,
+	fyllo.CodeWindowUnbound:   http.StatusConflict,
+	fyllo.CodeShuttingDown:    http.StatusServiceUnavailable,
+	fyllo.CodeStorageDamaged:  http.StatusInternalServerError,
+	fyllo.CodeStorageFailed:   http.StatusInternalServerError,
+	fyllo.CodeAlreadyRunning:  http.StatusConflict,
+	fyllo.CodePortInUse:       http.StatusConflict,
+	fyllo.CodeHomeNotWritable: http.StatusInternalServerError,
+
+	fyllo.CodeSessionNotFound: http.StatusNotFound,
+	fyllo.CodeSessionBusy:     http.StatusConflict,
+	fyllo.CodeEmptyMessage:    http.StatusBadRequest,
+	fyllo.CodeAgentMismatch:   http.StatusConflict,
+	fyllo.CodeModeFixed:       http.StatusConflict,
+	fyllo.CodeProbeMismatch:   http.StatusConflict,
+	fyllo.CodeTurnTimeout:     http.StatusGatewayTimeout,
+	fyllo.CodeTurnInterrupted: http.StatusConflict,
+	fyllo.CodeCancelTimeout:   http.StatusGatewayTimeout,
+	fyllo.CodePermissionGone:  http.StatusConflict,
+
+	fyllo.CodeAgentNotFound:     http.StatusNotFound,
+	fyllo.CodeAgentNotInstalled: http.StatusConflict,
+	fyllo.CodeAgentStartFailed:  http.StatusBadGateway,
+	fyllo.CodeAgentExited:       http.StatusBadGateway,
+	fyllo.CodeAgentProtocol:     http.StatusBadGateway,
+	fyllo.CodeAgentStopped:      http.StatusConflict,
+	fyllo.CodeAgentTimeout:      http.StatusGatewayTimeout,
+	fyllo.CodeAgentError:        http.StatusBadGateway,
+	fyllo.CodeAuthRequired:      http.StatusConflict,
+	fyllo.CodeACPNotReady:       http.StatusServiceUnavailable,
+	fyllo.CodeACPGiveUp:         http.StatusServiceUnavailable,
+	fyllo.CodeACPSessionMissing: http.StatusConflict,
+	fyllo.CodeMethodMissing:     http.StatusBadGateway,
+	fyllo.CodeCustomAgents:      http.StatusBadRequest,
+	fyllo.CodeCapability:        http.StatusConflict,
+
+	fyllo.CodeConfigUnsupported: http.StatusBadRequest,
+	fyllo.CodeConfigInvalid:     http.StatusBadRequest,
+	fyllo.CodeConfigDiverged:    http.StatusConflict,
+
+	fyllo.CodeReminderTooLarge: http.StatusBadRequest,
+
+	fyllo.CodeFolderNotFound:         http.StatusNotFound,
+	fyllo.CodeFolderPathUnavailable:  http.StatusConflict,
+	fyllo.CodeFolderPathConflict:     http.StatusConflict,
+	fyllo.CodeWorkspaceNotFound:      http.StatusNotFound,
+	fyllo.CodeWorkspaceDeleted:       http.StatusConflict,
+	fyllo.CodeWorkspaceMetaInvalid:   http.StatusInternalServerError,
+	fyllo.CodeWorkspaceShape:         http.StatusBadRequest,
+	fyllo.CodeWorkspaceDuplicate:     http.StatusBadRequest,
+	fyllo.CodeWorkspacePathDuplicate: http.StatusBadRequest,
+	fyllo.CodeWorkspacePathNested:    http.StatusBadRequest,
+	fyllo.CodeWorkspacePrimary:       http.StatusBadRequest,
+	fyllo.CodeWorkspacePrimaryGone:   http.StatusConflict,
+	fyllo.CodeFolderRemoved:          http.StatusConflict,
+	fyllo.CodeFolderRelocated:        http.StatusConflict,
+	fyllo.CodeFolderPathMissing:      http.StatusConflict,
+}
+
+// apiError is the form of every error answer.
+type apiError struct {
+	Failure fyllo.Failure `json:"error"`
+	status  int
+}
+
+// Error implements huma.StatusError.
+func (e *apiError) Error() string { return e.Failure.Message }
+
+// GetStatus implements huma.StatusError.
+func (e *apiError) GetStatus() int { return e.status }
+
+// failed gives err the form of an answer. An error that no use case gave a code keeps its text to itself.
+func failed(err error) *apiError {
+	var e *apiError
+	if errors.As(err, &e) {
+		return e
+	}
+	f := *fyllo.FailureOf(err)
+	switch {
+	case errors.Is(err, context.Canceled) && f.Code == fyllo.CodeInternal:
+		f = fyllo.Failure{Code: fyllo.CodeShuttingDown, Message: "the request was given up"}
+	case f.Code == fyllo.CodeInternal && !isCoded(err):
+		f.Message = "FylloCode failed: an error inside Core"
+	}
+	status, ok := statusOf[f.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return &apiError{Failure: f, status: status}
+}
+
+func isCoded(err error) bool {
+	_, ok := errors.AsType[*fyllo.Error](err)
+	return ok
+}
+
+// kindOf says for the log what went wrong, without the text of the error, which may quote a conversation.
+func kindOf(err error) string {
+	var kinds []string
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		kinds = append(kinds, fmt.Sprintf("%T", e))
+		if p, ok := e.(*fs.PathError); ok { //nolint:errorlint // the chain is walked here
+			kinds = append(kinds, p.Op)
+		}
+		if n, ok := e.(syscall.Errno); ok { //nolint:errorlint // likewise
+			kinds = append(kinds, n.Error())
+		}
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// problem is one thing wrong with a request; the value that was sent is not repeated.
+type problem struct {
+	Where string `json:"where"`
+	What  string `json:"what"`
+}
+
+// refusal turns what huma finds wrong with a request into our form.
+func refusal(status int, msg string, errs ...error) huma.StatusError {
+	code := fyllo.CodeInvalidRequest
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		code = fyllo.CodeTooLarge
+	case http.StatusUnprocessableEntity:
+		status = http.StatusBadRequest
+	case http.StatusNotFound:
+		code = fyllo.CodeNotFound
+	case http.StatusInternalServerError:
+		code = fyllo.CodeInternal
+	}
+	e := &apiError{status: status, Failure: fyllo.Failure{Code: code, Message: "the request is not valid: " + msg}}
+	var problems []problem
+	for _, err := range errs {
+		if d, ok := err.(huma.ErrorDetailer); ok {
+			x := d.ErrorDetail()
+			problems = append(problems, problem{Where: x.Location, What: x.Message})
+		}
+	}
+	if len(problems) > 0 {
+		e.Failure.Details = problems
+		e.Failure.Message = fmt.Sprintf("the request is not valid: %s: %s", problems[0].Where, problems[0].What)
+	}
+	return e
+}
+
+// configureHuma sets what huma keeps in globals: the form of errors, and that arrays are never null, which encodeJSON
+// sees to.
+var configureHuma = sync.OnceFunc(func() {
+	huma.NewError = refusal
+	huma.DefaultArrayNullable = false
+})
+
+// writeError answers outside of huma.
+func writeError(w http.ResponseWriter, err error) {
+	e := failed(err)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.status)
+	if encodeJSON(w, e) != nil {
+		return // the client is gone
+	}
+}
+
+// isAPI tells calls, which get JSON errors, from pages, which get a page.
+func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }

@@ -1,0 +1,104 @@
+package httpd
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/stream"
+)
+
+// launcherTopic is the log of windows without a Workspace. The slash keeps it apart from all ids.
+const launcherTopic = "launcher/"
+
+// Feed is where use cases publish events. It may be used from any goroutine, and before there is a Server.
+type Feed struct {
+	hub *stream.Hub
+}
+
+// NewFeed returns a Feed; the zero Options are the usual ones.
+func NewFeed(o stream.Options) *Feed {
+	f := &Feed{hub: stream.New(o)}
+	f.hub.Seq(launcherTopic) // from now on it gets what goes to every window
+	return f
+}
+
+// Publish appends an event to the log of its Workspace, or of every window when it names none. It never blocks on
+// a window and keeps the order of its calls.
+func (f *Feed) Publish(e fyllo.Event) {
+	f.hub.Publish(string(e.Workspace), stream.Item{
+		Type: string(e.Type), Session: string(e.SessionID), Data: e.Data, Size: sizeOf(e.Data),
+	})
+}
+
+// Seq returns the number of the last event of a Workspace.
+func (f *Feed) Seq(w fyllo.WorkspaceID) uint64 { return f.hub.Seq(topicOf(w)) }
+
+// runOf names the log of a Workspace for clients. It differs between Workspaces, so that a window that changes its
+// Workspace cannot take its position along.
+func (f *Feed) runOf(w fyllo.WorkspaceID) string {
+	sum := sha256.Sum256([]byte(topicOf(w)))
+	return f.hub.Run() + "-" + hex.EncodeToString(sum[:4])
+}
+
+// subscribe follows the log of a Workspace from after; run is what runOf gave. See stream.Hub.Subscribe.
+func (f *Feed) subscribe(w fyllo.WorkspaceID, after uint64, run string) (*stream.Reader, bool) {
+	hubRun := ""
+	if run == f.runOf(w) {
+		hubRun = f.hub.Run()
+	}
+	return f.hub.Subscribe(topicOf(w), after, hubRun)
+}
+
+func topicOf(w fyllo.WorkspaceID) string {
+	if w == "" {
+		return launcherTopic
+	}
+	return string(w)
+}
+
+// Estimates of what payloads hold in memory besides their long texts.
+const (
+	smallData = 128
+	bigData   = 1024
+)
+
+func sizeOf(data any) int {
+	switch d := data.(type) {
+	case fyllo.Delta:
+		return smallData + len(d.Text)
+	case fyllo.PartEvent:
+		return smallData + partSize(&d.Part)
+	case fyllo.Message:
+		n := bigData
+		for i := range d.Parts {
+			n += partSize(&d.Parts[i])
+		}
+		return n
+	case fyllo.AgentsEvent:
+		return bigData * (1 + len(d.Agents))
+	default:
+		return bigData
+	}
+}
+
+func partSize(p *fyllo.Part) int {
+	n := smallData + len(p.Text)
+	if t := p.Tool; t != nil {
+		n += bigData + bodySize(t.Input) + bodySize(t.Output) + bodySize(t.Error)
+		for _, d := range t.Diffs {
+			n += smallData + bodySize(d.Old) + bodySize(d.New)
+		}
+	}
+	if p.Attachment != nil {
+		n += smallData + bodySize(p.Attachment.Data)
+	}
+	return n
+}
+
+func bodySize(b *fyllo.Body) int {
+	if b == nil {
+		return 0
+	}
+	return smallData + len(b.Text)
+}

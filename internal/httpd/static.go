@@ -1,0 +1,95 @@
+package httpd
+
+import (
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// mediaTypes are those of a built interface; the platform's own table differs between machines.
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".json": "application/json", ".map": "application/json",
+	".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".webp": "image/webp",
+	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
+}
+
+// interfaceFiles serves the built interface. Files under assets/ carry a hash in their name and never change.
+type interfaceFiles struct {
+	files fs.FS
+}
+
+// ServeHTTP implements http.Handler.
+func (f *interfaceFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		writePage(w, http.StatusMethodNotAllowed, "FylloCode", "This address can only be opened.")
+		return
+	}
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if isPage(r.URL.Path) {
+		name = "index.html"
+	}
+	served := mediaTypes[path.Ext(name)] != "" && name == strings.TrimPrefix(path.Clean("/"+name), "/") && f.serve(w, r, name)
+	switch {
+	case served:
+	case name == "index.html":
+		writePage(w, http.StatusNotFound, "FylloCode", "This build has no interface. Build web/ first.")
+	default:
+		writePage(w, http.StatusNotFound, "Not found", "FylloCode has no such page.")
+	}
+}
+
+// isPage reports whether the interface itself routes this path.
+func isPage(p string) bool {
+	if p == "/" || p == "/chat" || p == "/settings" || strings.HasPrefix(p, "/settings/") {
+		return true
+	}
+	id, ok := strings.CutPrefix(p, "/chat/")
+	return ok && id != "" && !strings.Contains(id, "/")
+}
+
+// serve answers with a file, compressed if there is a precompressed one and the client takes it; false if there is
+// no such file.
+func (f *interfaceFiles) serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	h := w.Header()
+	var data []byte
+	err := fs.ErrNotExist
+	if acceptsGzip(r) {
+		if data, err = fs.ReadFile(f.files, name+".gz"); err == nil {
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
+	if err != nil {
+		if data, err = fs.ReadFile(f.files, name); err != nil {
+			return false
+		}
+	}
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Content-Type", mediaTypes[path.Ext(name)])
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	h.Set("Cache-Control", "no-cache")
+	if strings.HasPrefix(name, "assets/") {
+		h.Set("Cache-Control", "private, max-age=31536000, immutable")
+	}
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		if _, err := w.Write(data); err != nil {
+			return true // the client is gone
+		}
+	}
+	return true
+}
+
+// acceptsGzip reports whether the client takes gzip. Browsers never send it with a weight of zero.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if coding == "gzip" && strings.TrimSpace(weight) != "q=0" {
+			return true
+		}
+	}
+	return false
+}
