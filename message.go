@@ -18,10 +18,11 @@ type Message struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"` // moved by real changes only (R-CHAT-159)
 	Parts     []Part    `json:"parts"`
-	Model     string    `json:"model,omitempty"`  // config value used at dispatch (R-CHAT-160)
-	Effort    string    `json:"effort,omitempty"` // likewise, category thought_level
-	End       *TurnEnd  `json:"end,omitempty"`    // assistant messages, and user messages whose turn never got one
-	Rev       int       `json:"rev,omitempty"`    // > 0: this line replaces an earlier line of the same id
+	Model     string    `json:"model,omitempty"`     // config value used at dispatch (R-CHAT-160)
+	Effort    string    `json:"effort,omitempty"`    // likewise, category thought_level
+	End       *TurnEnd  `json:"end,omitempty"`       // assistant messages, and user messages whose turn never got one
+	RequestID string    `json:"requestId,omitempty"` // client-made id of the submission; a repeat is answered with this message
+	Rev       int       `json:"rev,omitempty"`       // > 0: this line replaces an earlier line of the same id
 }
 
 // TurnEnd says how the turn of a message ended. Exactly one of StopReason and Error is set.
@@ -158,11 +159,12 @@ type Permission struct {
 
 // PermissionNote records how a request was answered. Outcome is selected or cancelled; By is user, policy or turn.
 type PermissionNote struct {
-	ID       string             `json:"id"`
-	Title    string             `json:"title,omitempty"`
-	Options  []PermissionOption `json:"options,omitempty"`
-	Outcome  string             `json:"outcome"`
-	OptionID string             `json:"optionId,omitempty"`
-	By       string             `json:"by"`
-	At       time.Time          `json:"at"`
+	ID         string             `json:"id"`
+	ToolCallID string             `json:"toolCallId,omitempty"`
+	Title      string             `json:"title,omitempty"`
+	Options    []PermissionOption `json:"options,omitempty"`
+	Outcome    string             `json:"outcome"`
+	OptionID   string             `json:"optionId,omitempty"`
+	By         string             `json:"by"`
+	At         time.Time          `json:"at"`
 }

@@ -28,6 +28,9 @@ type PromptRequest struct {
 	AgentID   AgentID        `json:"agentId,omitempty"` // "" = not checked
 	Mode      Mode           `json:"mode,omitempty"`    // "" = not checked
 	Config    []ConfigChange `json:"config,omitempty"`
+	// RetryOf is the id of the last user message when its turn ended without an answer: that message is sent again
+	// instead of a new one, and Text is ignored.
+	RetryOf string `json:"retryOf,omitempty"`
 }
 
 // PromptResult is the answer to a PromptRequest.

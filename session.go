@@ -49,6 +49,7 @@ type SessionMeta struct {
 	ConfigOptions     []ConfigOption `json:"configOptions,omitempty"`
 	PermissionPolicy  Policy         `json:"permissionPolicy,omitempty"`
 	Scope             *Scope         `json:"workspaceSnapshot,omitempty"`
+	StartRequestID    string         `json:"startRequestId,omitempty"` // client-made id of the first submission; a repeat gets the same Session
 	CreatedAt         time.Time      `json:"createdAt"`
 	UpdatedAt         time.Time      `json:"updatedAt"` // not moved by pin or policy changes
 }

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -86,8 +88,12 @@ func (c *core) add(ctx context.Context, command string, n int) ([]fyllo.AgentID,
 	ids := make([]fyllo.AgentID, n)
 	for i := range ids {
 		var got fyllo.Agent
-		name := "bench-" + strconv.Itoa(i)
-		if err := c.call(ctx, http.MethodPost, "/api/agents", fyllo.CustomAgent{Name: name, Command: command, Args: []string{name}}, &got); err != nil {
+		name := command + "-" + strconv.Itoa(i) // another command is another Agent
+		if err := os.Symlink(command, name); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		agent := fyllo.CustomAgent{Name: filepath.Base(name), Command: name}
+		if err := c.call(ctx, http.MethodPost, "/api/agents", agent, &got); err != nil {
 			return nil, err
 		}
 		ids[i] = got.ID
@@ -174,8 +180,16 @@ func follow(ctx context.Context, conn *websocket.Conn, n int, each func(event)) 
 		}
 		for _, e := range events {
 			each(e)
-			if e.Type == fyllo.EventTurnEnd {
-				n--
+			if e.Type != fyllo.EventTurnEnd {
+				continue
+			}
+			n--
+			var end fyllo.TurnEndEvent
+			if err := json.Unmarshal(e.Data, &end); err != nil {
+				return err
+			}
+			if end.End.Error != nil {
+				return fmt.Errorf("a turn failed: %s", end.End.Error.Message)
 			}
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"fyllocode.dev/fyllo"
 )
 
+// chunkSize is the text of a flood's chunk in bytes.
+const chunkSize = 24
+
 // lab starts a Core in a new data root with a Project and n Agents.
 func (s *suite) lab(ctx context.Context, name string, n int) (*core, []fyllo.AgentID, error) {
 	c, err := s.startCore(ctx, filepath.Join(s.dir, name))
@@ -74,6 +77,9 @@ func flood(ctx context.Context, c *core, ids []fyllo.AgentID, words string) (wal
 
 // complete checks that every chunk of a flood is there, once and in order, in the window and on disk.
 func complete(ctx context.Context, c *core, texts map[fyllo.SessionID]*strings.Builder, n int) error {
+	if len(texts) == 0 {
+		return fmt.Errorf("no text arrived")
+	}
 	time.Sleep(time.Second) // the answer moves to the messages file after the time for late content
 	for id, window := range texts {
 		var page fyllo.MessagePage
@@ -84,15 +90,13 @@ func complete(ctx context.Context, c *core, texts map[fyllo.SessionID]*strings.B
 		if disk != window.String() {
 			return fmt.Errorf("session %s: the window got %d bytes, the disk has %d", id, window.Len(), len(disk))
 		}
-		fields := strings.Fields(disk)
-		next := 0
-		for _, f := range fields {
-			if f == strconv.Itoa(next) {
-				next++
-			}
+		if len(disk) != n*chunkSize {
+			return fmt.Errorf("session %s: %d of %d bytes arrived", id, len(disk), n*chunkSize)
 		}
-		if next != n {
-			return fmt.Errorf("session %s: %d of %d chunks arrived in order", id, next, n)
+		for i := range n {
+			if chunk := disk[i*chunkSize:]; !strings.HasPrefix(chunk, strconv.Itoa(i)+" ") {
+				return fmt.Errorf("session %s: chunk %d is out of order", id, i)
+			}
 		}
 	}
 	return nil
@@ -108,7 +112,7 @@ func measureFlood(ctx context.Context, s *suite) error {
 	if err != nil {
 		return err
 	}
-	wall, texts, err := flood(ctx, c, ids, fmt.Sprintf("flood %d 24", floodChunks))
+	wall, texts, err := flood(ctx, c, ids, fmt.Sprintf("flood %d %d", floodChunks, chunkSize))
 	if err != nil {
 		return err
 	}
@@ -135,7 +139,7 @@ func measureEight(ctx context.Context, s *suite) error {
 		return err
 	}
 	defer c.stop()
-	wall, texts, err := flood(ctx, c, ids, fmt.Sprintf("flood %d 24", floodChunks))
+	wall, texts, err := flood(ctx, c, ids, fmt.Sprintf("flood %d %d", floodChunks, chunkSize))
 	if err != nil {
 		return err
 	}
