@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	os.Exit(Main())
+}
+
+// Main runs the command line of the process and returns its exit code.
+func Main() int {
+	if code, ok := runHidden(os.Args[1:]); ok {
+		return code
+	}
+	// Without a handler the runtime ends the process at the first write to a closed stdout, before it could
+	// cancel the turn and stop the Agents. Ignoring the signal instead would be inherited by all children.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := cancelOnSignal(context.Background())
+	defer stop()
+	return newApp().run(ctx, os.Args[1:])
+}
+
+// cancelOnSignal returns a context that the first SIGINT or SIGTERM cancels; a second one ends the process at
+// once, and the guard of the children ends what it leaves behind.
+func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the process: a signal may come at any time
+		<-signals
+		cancel()
+		<-signals
+		fmt.Fprintln(os.Stderr, "fyllo: ended at once")
+		os.Exit(exitCancelled)
+	}()
+	return ctx, cancel
+}
