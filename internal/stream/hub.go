@@ -24,7 +24,7 @@ type Options struct {
 	KeepItems int // kept for readers that come back; 20,000
 	KeepBytes int // likewise, by estimate; 4 MiB
 	LagItems  int // kept while an attached reader has not taken them; 200,000
-	LagBytes  int // likewise, by estimate; 32 MiB
+	LagBytes  int // likewise, by estimate; 160 MiB, since one line of an Agent may hold 64 MiB
 }
 
 // itemOverhead is what an Entry costs besides its Data.
@@ -44,7 +44,7 @@ func New(o Options) *Hub {
 	o.KeepItems = orDefault(o.KeepItems, 20_000)
 	o.KeepBytes = orDefault(o.KeepBytes, 4<<20)
 	o.LagItems = max(orDefault(o.LagItems, 200_000), o.KeepItems)
-	o.LagBytes = max(orDefault(o.LagBytes, 32<<20), o.KeepBytes)
+	o.LagBytes = max(orDefault(o.LagBytes, 160<<20), o.KeepBytes)
 	return &Hub{opts: o, run: rand.Text(), topics: make(map[string]*topic)}
 }
 
