@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/testagent"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/testagent"
 )
 

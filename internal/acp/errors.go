@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -1,7 +1,7 @@
 package acp
 
 import (
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 )
 
 // recorded is one line of a recording of a real Agent.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/jsonrpc"
 )
 

@@ -3,7 +3,7 @@ package acp
 import (
 	"slices"
 
-	fyllo "fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo"
 )
 
 // The methods of ACP v1 that are used here.
