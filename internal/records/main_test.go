@@ -2,6 +2,7 @@ package records_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -15,6 +16,10 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/records"
 )
+
+// Every step of the property test waits for the disk several times, so it tries fewer cases than rapid's default;
+// -rapid.checks still overrides that.
+func init() { _ = flag.Set("rapid.checks", "20") }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

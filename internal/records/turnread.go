@@ -4,6 +4,7 @@ import (
 	"bytes"
 	stdjson "encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,8 +39,27 @@ func parseTurn(content []byte, base int64) (recs []fyllo.TurnRecord, damage []jo
 	return recs, damage
 }
 
+// parseLine reads a record as encode writes it for a line of the Agent, which is nearly all of them, with one look at
+// its bytes.
+func parseLine(line []byte) (fyllo.TurnRecord, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"at":`))
+	if !ok {
+		return fyllo.TurnRecord{}, false
+	}
+	digits, raw, ok := bytes.Cut(rest, []byte(`,"line":`))
+	at, err := strconv.ParseInt(string(digits), 10, 64)
+	if !ok || err != nil || !bytes.HasPrefix(raw, []byte{'{'}) || !bytes.HasSuffix(raw, []byte{'}'}) {
+		return fyllo.TurnRecord{}, false
+	}
+	raw = raw[:len(raw)-1]
+	return fyllo.TurnRecord{At: time.UnixMilli(at).UTC(), Line: raw}, stdjson.Valid(raw)
+}
+
 // parseRecord reads one record. A line of the Agent comes back byte for byte.
 func parseRecord(line []byte) (fyllo.TurnRecord, error) {
+	if r, ok := parseLine(line); ok {
+		return r, nil
+	}
 	if !stdjson.Valid(line) { // as tolerant as what the Agent's lines were read with
 		return fyllo.TurnRecord{}, errors.New("not a JSON value")
 	}
