@@ -10,6 +10,9 @@ import (
 	"fyllocode.dev/fyllo"
 )
 
+// scanDelay is how long after the start the lists are read ahead.
+const scanDelay = 300 * time.Millisecond
+
 // Manager is the door to all Sessions. Its methods may be called from any goroutine.
 type Manager struct {
 	Deps
@@ -47,6 +50,11 @@ func New(d Deps) *Manager {
 // files what is in memory and returns. Agents must still run then.
 func (m *Manager) Serve(ctx context.Context) error {
 	m.spawn(func() {
+		select { // a start stays quick; whoever asks for a list earlier begins its scan
+		case <-time.After(scanDelay):
+		case <-ctx.Done():
+			return
+		}
 		for _, w := range m.Workspaces.IDs() {
 			if x, err := m.index(w); err != nil || x.wait(ctx) != nil {
 				return

@@ -14,6 +14,8 @@ type outbox struct {
 	parts   map[int]int   // part index → its event in events, since the last delta
 }
 
+// pendingDelta holds its text in Delta.Text while it is one chunk, and in text from the second on: a single huge
+// chunk is not copied.
 type pendingDelta struct {
 	fyllo.Delta
 	text []byte
@@ -29,12 +31,15 @@ func (o *outbox) event(e fyllo.Event) {
 // delta appends text to a part.
 func (o *outbox) delta(w fyllo.WorkspaceID, s fyllo.SessionID, d fyllo.Delta) {
 	if p := o.pending; p != nil && p.PartID == d.PartID {
+		if p.text == nil {
+			p.text = append(make([]byte, 0, 2*(len(p.Text)+len(d.Text))), p.Text...)
+		}
 		p.text = append(p.text, d.Text...)
 		return
 	}
 	o.seal()
 	clear(o.parts)
-	o.pending = &pendingDelta{Delta: d, text: []byte(d.Text)}
+	o.pending = &pendingDelta{Delta: d}
 	o.events = append(o.events, fyllo.Event{Workspace: w, SessionID: s, Type: fyllo.EventDelta})
 }
 
@@ -58,7 +63,9 @@ func (o *outbox) seal() {
 		return
 	}
 	d := o.pending.Delta
-	d.Text = string(o.pending.text)
+	if o.pending.text != nil {
+		d.Text = string(o.pending.text)
+	}
 	o.events[len(o.events)-1].Data = d
 	o.pending = nil
 }
