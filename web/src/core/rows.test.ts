@@ -95,18 +95,21 @@ describe('RowBuilder', () => {
     expect(footer('streaming').lastActivity).toBe(Date.parse(at) + 9000)
   })
 
-  it('lets a costly text rest for four times its cost', () => {
+  it('lets a growing text rest for four times what its last update cost', () => {
     let now = 1000
-    // Every look at the clock costs 10 ms, so every split seems to take that long.
-    const b = new RowBuilder(() => (now += 10))
+    const b = new RowBuilder(() => now)
     let v = view([], { live: message('m1', 'assistant', ['a']) })
-    expect(b.build(v).again).toBe(0)
-    v = reduce(v, [event(11, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', text: 'b' })])
-    const resting = b.build(v)
-    expect(resting.again).toBeGreaterThan(0)
-    expect(resting.rows[0]).toMatchObject({ block: { text: 'a' } })
+    const grow = (seq: number, text: string) =>
+      (v = reduce(v, [event(seq, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', text })]))
+    b.build(v)
+    b.rest(3)
+    expect(b.build(grow(11, 'b')).rows[0]).toMatchObject({ block: { text: 'ab' } })
+    b.rest(30)
     now += 100
-    expect(b.build(v).rows[0]).toMatchObject({ block: { text: 'ab' } })
+    const resting = b.build(grow(12, 'c'))
+    expect(resting).toMatchObject({ again: 20, rows: [{ block: { text: 'ab' } }] })
+    now += 20
+    expect(b.build(v)).toMatchObject({ again: 0, rows: [{ block: { text: 'abc' } }] })
   })
 })
 

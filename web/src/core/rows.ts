@@ -65,15 +65,9 @@ interface Entry extends Context {
   stale: boolean
 }
 
-interface Splitter {
-  stream: MarkdownStream
-  /** Not to be updated before this time (ms): a text whose split is costly is split more rarely. */
-  notBefore: number
-}
-
-/** A frame; also the shortest time between two splits of the same text. */
+/** A frame: what an update costs less than is not counted. */
 const FRAME = 16
-/** A split may take a fifth of the time at most. */
+/** Updates of growing texts may take a fifth of the time at most. */
 const REST = 4
 
 /**
@@ -82,12 +76,24 @@ const REST = 4
  */
 export class RowBuilder {
   private readonly entries = new Map<string, Entry>()
-  private readonly splitters = new Map<string, Splitter>()
+  private readonly splitters = new Map<string, MarkdownStream>()
   private now = 0
+  private notBefore = 0
   private again = 0
+  /** The message at hand shows less than it holds. */
+  private rested = false
 
   /** @param clock milliseconds; performance.now() in the page */
   constructor(private readonly clock: () => number = () => performance.now()) {}
+
+  /**
+   * Tells what showing the last rows cost in milliseconds, from build() to the painted page. A growing text is one
+   * list or paragraph in the worst case, which is parsed and drawn again at each update, so costly updates must come
+   * more rarely.
+   */
+  rest(cost: number): void {
+    this.notBefore = REST * cost > FRAME ? this.clock() + REST * cost : 0
+  }
 
   build(view: SessionView): Rows {
     this.now = this.clock()
@@ -120,13 +126,13 @@ export class RowBuilder {
     ) {
       return old.rows
     }
-    const before = this.again
+    this.rested = false
     const made = message.role === 'user' ? userRows(message, c) : this.assistantRows(message, c)
     const rows = made.map((row, i) => {
       const was = old?.rows[i]
       return was && sameRow(was, row) ? was : row
     })
-    this.entries.set(message.id, { ...c, message, rows, stale: this.again !== before })
+    this.entries.set(message.id, { ...c, message, rows, stale: this.rested })
     return rows
   }
 
@@ -164,22 +170,17 @@ export class RowBuilder {
     }
   }
 
-  /** The blocks of a text part, brought up to date unless its last split was so costly that it must rest. */
+  /** The blocks of a text part, brought up to date unless the last update was so costly that they must rest. */
   private split(part: Part): readonly Block[] {
-    let s = this.splitters.get(part.id)
-    if (!s) this.splitters.set(part.id, (s = { stream: new MarkdownStream(), notBefore: 0 }))
+    let stream = this.splitters.get(part.id)
     const text = part.text ?? ''
-    if (this.now < s.notBefore && s.stream.text !== text) {
-      const wait = s.notBefore - this.now
-      this.again = this.again === 0 ? wait : Math.min(this.again, wait)
-      return s.stream.blocks
+    if (stream && stream.text !== text && this.now < this.notBefore) {
+      this.rested = true
+      this.again = this.notBefore - this.now
+      return stream.blocks
     }
-    if (s.stream.text === text) return s.stream.blocks
-    const started = this.clock()
-    s.stream.update(text)
-    const cost = this.clock() - started
-    if (REST * cost > FRAME) s.notBefore = this.now + cost + REST * cost
-    return s.stream.blocks
+    if (!stream) this.splitters.set(part.id, (stream = new MarkdownStream()))
+    return stream.update(text)
   }
 }
 

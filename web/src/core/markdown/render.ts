@@ -1,4 +1,5 @@
 import { md, type Env, type References } from './engine'
+import type { Block } from './stream'
 
 /** Words that rendered Markdown needs, in the language of the page. */
 export interface RenderLabels {
@@ -10,6 +11,8 @@ export interface RenderLabels {
 interface RenderEnv extends Env {
   references: References
   labels: RenderLabels
+  /** Number of the first item, when the block goes on with a list. */
+  resumes: number | null
   /** What the open links were turned into, innermost last. */
   links?: ('a' | 'button' | 'span')[]
 }
@@ -44,9 +47,9 @@ export function safeImage(src: string): boolean {
  * Renders one block of Markdown to HTML. The output still goes through DOMPurify in MdBlock.vue; this side keeps raw
  * HTML as text and decides what links and images become.
  */
-export function renderMarkdown(text: string, refs: References | null, labels: RenderLabels): string {
-  const env: RenderEnv = { references: Object.create(refs ?? {}) as References, labels }
-  return md.render(text, env)
+export function renderMarkdown(block: Pick<Block, 'text' | 'refs' | 'resumes'>, labels: RenderLabels): string {
+  const env: RenderEnv = { references: Object.create(block.refs ?? {}) as References, labels, resumes: block.resumes }
+  return md.render(block.text, env)
 }
 
 function decoded(path: string): string {
@@ -126,6 +129,12 @@ function nestedCode(content: string, info: string, labels: RenderLabels): string
 rules.fence = (tokens, i, _o, env) =>
   nestedCode(tokens[i]!.content, tokens[i]!.info, (env as RenderEnv).labels)
 rules.code_block = (tokens, i, _o, env) => nestedCode(tokens[i]!.content, '', (env as RenderEnv).labels)
+
+rules.ordered_list_open = (tokens, i, _options, env) => {
+  const { resumes } = env as RenderEnv
+  const start = i === 0 && resumes !== null ? resumes : Number(tokens[i]!.attrGet('start') ?? 1)
+  return start === 1 ? '<ol>\n' : `<ol start="${start}">\n`
+}
 
 // Task lists: a box in front of an item's first paragraph when that begins with "[ ] " or "[x] ".
 md.core.ruler.after('inline', 'fyllo_tasks', (state) => {

@@ -30,7 +30,7 @@ function randomText(random: () => number): string {
 }
 
 const plain = (blocks: readonly Block[]) =>
-  blocks.map(({ index, kind, text, lang, closed }) => ({ index, kind, text, lang, closed }))
+  blocks.map(({ index, kind, text, lang, closed, resumes }) => ({ index, kind, text, lang, closed, resumes }))
 
 /** HTML of the blocks one by one, as the views render them, and of a parse of the whole text. */
 function htmlOf(blocks: readonly Block[]): string {
@@ -91,6 +91,29 @@ describe('MarkdownStream', () => {
         stream.update(text.slice(0, at))
       }
       expect(htmlOf(stream.blocks), JSON.stringify(text)).toBe(wholeHtml(normalize(text)))
+    }
+  })
+
+  it('splits a long list the same way while it grows, and loses no item', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = randomOf(seed)
+      const ordered = seed % 2 === 0
+      const shapes = ['item', 'item\n\n  more', 'item\n  - nested\n  - too', '', '```\n  code\n  ```', 'lazy\nline']
+      const items = Array.from({ length: 30 + Math.floor(random() * 60) }, (_, i) => {
+        const shape = shapes[Math.floor(random() * shapes.length)]!
+        return (ordered ? `${i + 5}. ${shape.replaceAll('\n  ', '\n    ')}` : `- ${shape}`) + (random() < 0.2 ? '\n\n' : '\n')
+      })
+      const text = `before\n\n${items.join('')}${seed % 3 === 0 ? '\nafter\n\n1. other\n' : ''}`
+      const stream = new MarkdownStream()
+      for (let at = 0; at < text.length; ) {
+        at = Math.min(text.length, at + 1 + Math.floor(random() * 60))
+        const prefix = text.slice(0, at)
+        expect(plain(stream.update(prefix)), JSON.stringify(prefix)).toEqual(plain(splitMarkdown(prefix)))
+      }
+      const count = (html: string) => html.split('<li>').length
+      expect(count(htmlOf(stream.blocks)), text).toBe(count(wholeHtml(text)))
+      const parts = stream.blocks.filter((b) => b.resumes !== null)
+      if (ordered) expect(parts.map((b) => b.resumes)).toEqual(parts.map((_, i) => 25 + 20 * i))
     }
   })
 

@@ -13,18 +13,26 @@ export interface Block {
   readonly lang: string
   /** A fence without closing line yet is open; everything else is closed. */
   readonly closed: boolean
+  /** Set on every block of a long list but its first: the number of its first item, which only ordered lists show. */
+  readonly resumes: number | null
   /** Link definitions of the whole text; a new object when they changed and the block may use them. */
   readonly refs: References | null
 }
 
 interface Group {
+  /** First line. */
   start: number
+  /** The line behind the last. */
   end: number
+  resumes: number | null
   type: string
   info: string
   content: string
   label: string
 }
+
+/** A list with more items than this becomes several blocks, so that neither parsing nor the page grows with it. */
+const ITEMS = 20
 
 /** An open fence at column 0: lines are appended to it until one closes it, without any parsing. */
 interface OpenFence {
@@ -48,6 +56,8 @@ export class MarkdownStream {
   private shownRefs: References = {}
   private fence: OpenFence | null = null
   private last: readonly Block[] = []
+  /** The tail begins inside a list: the number of its first item. */
+  private resumes: number | null = null
 
   /** The blocks after the last update. */
   get blocks(): readonly Block[] {
@@ -75,6 +85,7 @@ export class MarkdownStream {
     this.shownRefs = {}
     this.fence = null
     this.last = []
+    this.resumes = null
   }
 
   private append(added: string): void {
@@ -125,7 +136,7 @@ export class MarkdownStream {
   private split(): readonly Block[] {
     const lines = lineStarts(this.tail)
     const references: References = Object.create(this.refs) as References
-    const groups = parseGroups(this.tail, references)
+    const groups = parseGroups(this.tail, references, this.resumes)
     this.publishRefs(references)
     const keep = Math.max(0, groups.length - 2)
     const offset = (line: number): number => lines[line] ?? this.tail.length
@@ -164,7 +175,9 @@ export class MarkdownStream {
       }
       this.fence = opened
       this.tail = ''
+      this.resumes = null
     } else if (keep > 0) {
+      this.resumes = groups[keep]!.resumes
       this.tail = this.tail.slice(offset(groups[keep]!.start))
     }
   }
@@ -190,7 +203,7 @@ export class MarkdownStream {
     if (g.type === 'fence') return codeBlock(index, g.info, g.content, fenceClosed(g, source))
     if (g.type === 'code_block') return codeBlock(index, '', g.content, true)
     const refs = source.includes('[') ? this.shownRefs : null
-    return { index, kind: 'markdown', text: source, lang: '', closed: true, refs }
+    return { index, kind: 'markdown', text: source, lang: '', closed: true, resumes: g.resumes, refs }
   }
 }
 
@@ -203,7 +216,7 @@ export function splitMarkdown(text: string): readonly Block[] {
 
 function codeBlock(index: number, info: string, text: string, closed: boolean): Block {
   const lang = md.utils.unescapeAll(info).trim().split(/\s+/, 1)[0] ?? ''
-  return { index, kind: 'code', text, lang, closed, refs: null }
+  return { index, kind: 'code', text, lang, closed, resumes: null, refs: null }
 }
 
 function sameBlock(a: Block, b: Block): boolean {
@@ -212,6 +225,7 @@ function sameBlock(a: Block, b: Block): boolean {
     a.kind === b.kind &&
     a.closed === b.closed &&
     a.refs === b.refs &&
+    a.resumes === b.resumes &&
     a.lang === b.lang &&
     a.text === b.text
   )
@@ -223,26 +237,40 @@ function sameRefs(a: References, b: References): boolean {
   return keys.every((k) => a[k]!.href === b[k]?.href && a[k]!.title === b[k]?.title)
 }
 
-/** Runs the block rules only and groups the tokens by top-level block. */
-function parseGroups(text: string, references: References): Group[] {
+/**
+ * Runs the block rules only and groups the tokens by top-level block; a long list makes several groups.
+ *
+ * @param resumes number of the first item when the text begins inside a list
+ */
+function parseGroups(text: string, references: References, resumes: number | null): Group[] {
   const tokens: ReturnType<typeof md.parse> = []
   md.block.parse(text, md, { references }, tokens)
   const groups: Group[] = []
   let depth = 0
+  let items = 0
+  let first = 1
   for (const token of tokens) {
     if (depth === 0 && token.map) {
-      groups.push({
-        start: token.map[0],
-        end: token.map[1],
-        type: token.type,
-        info: token.info,
-        content: token.content,
-        label: String((token.meta as { label?: string } | null)?.label ?? ''),
-      })
+      groups.push(groupOf(token, groups.length === 0 ? resumes : null))
+      items = 0
+      first = groups.at(-1)!.resumes ?? Number(token.attrGet('start') ?? 1)
+    } else if (depth === 1 && token.type === 'list_item_open' && token.map) {
+      if (items > 0 && items % ITEMS === 0) {
+        const group = groups.at(-1)!
+        groups.push({ ...group, start: token.map[0], resumes: first + items })
+        group.end = token.map[0]
+      }
+      items++
     }
     depth += token.nesting
   }
   return groups
+}
+
+function groupOf(token: ReturnType<typeof md.parse>[number], resumes: number | null): Group {
+  const [start, end] = token.map ?? [0, 0]
+  const label = String((token.meta as { label?: string } | null)?.label ?? '')
+  return { start, end, resumes, type: token.type, info: token.info, content: token.content, label }
 }
 
 function lineStarts(text: string): number[] {
