@@ -17,6 +17,8 @@ const (
 	areaData   = "data"
 	areaTools  = "tools"
 	areaAgents = "agents"
+
+	dataRoot = "data root" // the name of a finding
 )
 
 // lowSpace is the free space below which somebody should act.
@@ -31,7 +33,7 @@ func (c *core) doctor(ctx context.Context) (httpd.DoctorReport, error) {
 	report.Findings = append(report.Findings, checkWritable(c.options.Root), checkSpace(c.options.Root))
 	report.Findings = append(report.Findings, checkTools()...)
 	if problem := c.pool.CustomProblem(); problem != nil {
-		report.Findings = append(report.Findings, failed(areaAgents, "custom Agents", problem))
+		report.Findings = append(report.Findings, failed(areaAgents, "custom Agents", fyllo.FailureOf(problem)))
 	}
 	report.Findings = append(report.Findings, c.checkAgents(ctx)...)
 	for _, f := range report.Findings {
@@ -40,23 +42,28 @@ func (c *core) doctor(ctx context.Context) (httpd.DoctorReport, error) {
 	return report, ctx.Err()
 }
 
-// failed is a finding about an error.
-func failed(area, name string, err error) httpd.DoctorFinding {
-	f := fyllo.FailureOf(err)
+// failed is a finding about a failure.
+func failed(area, name string, f *fyllo.Failure) httpd.DoctorFinding {
 	return httpd.DoctorFinding{Area: area, Name: name, Detail: fmt.Sprintf("%s (%s)", f.Message, f.Code), Hint: f.Hint}
 }
 
+func notWritable(root string, err error) httpd.DoctorFinding {
+	return httpd.DoctorFinding{
+		Area: areaData, Name: dataRoot, Detail: fmt.Sprintf("%s: %v (%s)", root, err, fyllo.CodeHomeNotWritable),
+		Hint: "Make it writable, or choose another one with --home or FYLLO_HOME.",
+	}
+}
+
 func checkWritable(root string) httpd.DoctorFinding {
-	const name = "data root"
 	probe, err := os.CreateTemp(root, ".doctor-*")
 	if err != nil {
-		return failed(areaData, name, homeNotWritable(root, err))
+		return notWritable(root, err)
 	}
 	_ = probe.Close()
 	if err := os.Remove(probe.Name()); err != nil {
-		return failed(areaData, name, homeNotWritable(root, err))
+		return notWritable(root, err)
 	}
-	return httpd.DoctorFinding{Area: areaData, Name: name, OK: true, Detail: root + " is writable"}
+	return httpd.DoctorFinding{Area: areaData, Name: dataRoot, OK: true, Detail: root + " is writable"}
 }
 
 func checkSpace(root string) httpd.DoctorFinding {
@@ -114,11 +121,11 @@ func (c *core) checkAgents(ctx context.Context) []httpd.DoctorFinding {
 
 func (c *core) checkAgent(ctx context.Context, agent fyllo.Agent) httpd.DoctorFinding {
 	check, err := c.pool.Check(ctx, agent.ID)
-	if err == nil && !check.OK {
-		err = errorOf(check.Problem)
-	}
 	if err != nil {
-		return failed(areaAgents, string(agent.ID), err)
+		return failed(areaAgents, string(agent.ID), fyllo.FailureOf(err))
+	}
+	if !check.OK {
+		return failed(areaAgents, string(agent.ID), check.Problem)
 	}
 	return httpd.DoctorFinding{
 		Area: areaAgents, Name: string(agent.ID), OK: true,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"fyllocode.dev/fyllo/cmd/fyllo/internal/cli"
 	"fyllocode.dev/fyllo/internal/childproc"
 	"fyllocode.dev/fyllo/internal/tour"
 )
@@ -25,9 +26,9 @@ func runHidden(args []string) (code int, ok bool) {
 	case guardCommand:
 		if err := childproc.GuardMain(os.Stdin); err != nil {
 			fmt.Fprintln(os.Stderr, "fyllo guard:", err)
-			return exitFailed, true
+			return cli.ExitFailed, true
 		}
-		return exitDone, true
+		return cli.ExitDone, true
 	}
 	return 0, false
 }

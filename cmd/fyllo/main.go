@@ -5,8 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
+
+	"fyllocode.dev/fyllo/cmd/fyllo/internal/cli"
 )
+
+// version is set by the release build (-ldflags -X main.version=…).
+var version = ""
 
 func main() {
 	os.Exit(Main())
@@ -22,7 +28,16 @@ func Main() int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := cancelOnSignal(context.Background())
 	defer stop()
-	return newApp().run(ctx, os.Args[1:])
+	return cli.Run(ctx, cli.Config{
+		Version: programVersion(), StopLimit: shutdownLimit(),
+		Start: func(_ context.Context, o cli.CoreOptions) (cli.Core, error) {
+			c, err := startCore(o)
+			if err != nil {
+				return nil, err // not a nil *core in an interface
+			}
+			return c, nil
+		},
+	}, os.Args[1:])
 }
 
 // cancelOnSignal returns a context that the first SIGINT or SIGTERM cancels; a second one ends the process at
@@ -36,7 +51,19 @@ func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc
 		cancel()
 		<-signals
 		fmt.Fprintln(os.Stderr, "fyllo: ended at once")
-		os.Exit(exitCancelled)
+		os.Exit(cli.ExitCancelled)
 	}()
 	return ctx, cancel
+}
+
+// programVersion returns the release version, else the one that the go command recorded.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "devel"
+	}
+	return info.Main.Version
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/cmd/fyllo/internal/cli"
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
 	"fyllocode.dev/fyllo/internal/httpd"
@@ -24,14 +24,6 @@ import (
 	"fyllocode.dev/fyllo/internal/workspace"
 	"fyllocode.dev/fyllo/web"
 )
-
-// coreOptions say how to start a Core.
-type coreOptions struct {
-	Root string       // data root, absolute
-	Port int          // on 127.0.0.1; 0: chosen by the system
-	Log  *slog.Logger // never gets content or secrets
-	Warm bool         // initialise the installed Agents soon, since a person is about to use one (R-AGT-065)
-}
 
 // The steps of the shutdown in their order, with the exit code of each one that does not end in time. The times
 // are above what each package promises by itself, so that only a bug reaches them.
@@ -58,7 +50,7 @@ type pool = agents.Pool[*acp.Conn]
 
 // core is one running Core: everything that owns the data root.
 type core struct {
-	options  coreOptions
+	options  cli.CoreOptions
 	token    string // of the command line
 	lock     *records.CoreLock
 	store    *records.Store
@@ -77,7 +69,7 @@ type core struct {
 
 // startCore starts a Core and returns when it accepts requests. Errors: CORE_ALREADY_RUNNING, HOME_NOT_WRITABLE,
 // PORT_IN_USE, or what is wrong with the data.
-func startCore(_ context.Context, o coreOptions) (*core, error) {
+func startCore(o cli.CoreOptions) (*core, error) {
 	c := &core{options: o, token: rand.Text(), asked: make(chan struct{}), done: make(chan struct{})}
 	var err error
 	if c.lock, err = records.Lock(o.Root); err != nil {

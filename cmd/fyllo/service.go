@@ -55,4 +55,5 @@ func (e *stepError) Error() string {
 	return fmt.Sprintf("shutdown: the step %q did not end within %s", e.name, e.limit)
 }
 
-func (e *stepError) exitCode() int { return e.code }
+// ExitCode names the step.
+func (e *stepError) ExitCode() int { return e.code }

@@ -1,9 +1,0 @@
-package main
-
-// agentsCmd groups the commands about Agents (R-CLI-005).
-type agentsCmd struct {
-	List   agentsListCmd   `cmd:"" help:"List all Agents."`
-	Add    agentsAddCmd    `cmd:"" help:"Add or replace a custom Agent and print its id."`
-	Remove agentsRemoveCmd `cmd:"" help:"Remove a custom Agent."`
-	Check  agentsCheckCmd  `cmd:"" help:"Start an Agent and print what it can do."`
-}

@@ -1,0 +1,103 @@
+package follow
+
+import "fyllocode.dev/fyllo"
+
+// The lines of `prompt --json` (R-CLI-007). Type is the name behind each.
+
+// SessionLine names the Session; it comes first.
+type SessionLine struct {
+	Type        string            `json:"type"` // session
+	SessionID   fyllo.SessionID   `json:"sessionId"`
+	WorkspaceID fyllo.WorkspaceID `json:"workspaceId"`
+	AgentID     fyllo.AgentID     `json:"agentId"`
+	Mode        fyllo.Mode        `json:"mode"`
+}
+
+// TextLine is new text of one Part.
+type TextLine struct {
+	Type      string `json:"type"` // text or reasoning
+	MessageID string `json:"messageId"`
+	PartID    string `json:"partId"`
+	Text      string `json:"text"` // what is new
+}
+
+// ToolLine is one tool call as it is now.
+type ToolLine struct {
+	Type string `json:"type"` // tool
+	ToolFields
+}
+
+// ToolFields are what a tool line and a tool Part of `sessions show --json` have in common.
+type ToolFields struct {
+	CallID      string           `json:"toolCallId"`
+	Title       string           `json:"title"`
+	Kind        fyllo.ToolKind   `json:"kind"`
+	Status      fyllo.ToolStatus `json:"status"`
+	Interrupted bool             `json:"interrupted,omitempty"` // not final when its turn ended (decision 15)
+	Input       string           `json:"input,omitempty"`
+	Output      string           `json:"output,omitempty"`
+	Error       string           `json:"error,omitempty"`
+	Locations   []fyllo.Location `json:"locations,omitempty"`
+	Changes     []FileChange     `json:"changes,omitempty"`
+	ParentID    string           `json:"parentToolCallId,omitempty"`
+}
+
+// FileChange is one file that a tool changed.
+type FileChange struct {
+	Path   string `json:"path"`
+	Change string `json:"change"` // added, modified or deleted
+}
+
+// PlanLine is the whole agenda.
+type PlanLine struct {
+	Type    string            `json:"type"` // plan
+	Entries []fyllo.PlanEntry `json:"entries"`
+}
+
+// ConfigLine is a complete snapshot of the options.
+type ConfigLine struct {
+	Type    string               `json:"type"` // config
+	Options []fyllo.ConfigOption `json:"options"`
+}
+
+// CommandsLine is the complete list of slash commands.
+type CommandsLine struct {
+	Type     string          `json:"type"` // commands
+	Commands []fyllo.Command `json:"commands"`
+}
+
+// UsageLine is the context use.
+type UsageLine struct {
+	Type string `json:"type"` // usage
+	Used uint64 `json:"used"`
+	Size uint64 `json:"size"`
+}
+
+// PermissionLine is a permission request that was answered.
+type PermissionLine struct {
+	Type    string                   `json:"type"` // permission
+	Title   string                   `json:"title"`
+	Options []fyllo.PermissionOption `json:"options"` // as the Agent sent them
+	Outcome PermissionOutcome        `json:"outcome"`
+}
+
+// PermissionOutcome is how it was answered.
+type PermissionOutcome struct {
+	Outcome  string `json:"outcome"` // selected or cancelled
+	OptionID string `json:"optionId,omitempty"`
+}
+
+// TurnEndLine ends a turn.
+type TurnEndLine struct {
+	Type       string         `json:"type"` // turn_end
+	Turn       string         `json:"turn"` // prompt
+	StopReason string         `json:"stopReason,omitempty"`
+	Error      *fyllo.Failure `json:"error,omitempty"`
+}
+
+// EndLine is the outcome of the command; it comes last.
+type EndLine struct {
+	Type       string         `json:"type"` // end
+	StopReason string         `json:"stopReason,omitempty"`
+	Error      *fyllo.Failure `json:"error,omitempty"`
+}

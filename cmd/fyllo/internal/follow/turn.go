@@ -1,0 +1,336 @@
+// Package follow prints one turn of a Session while it runs, as people or as scripts want it.
+//
+// Order is that of the Core's events. Nothing is lost: what the event stream cannot give any more after a broken
+// connection is taken from snapshots, and nothing is printed twice.
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/cmd/fyllo/internal/coreapi"
+)
+
+// StopCancelled is the stop reason of a turn that was cancelled.
+const StopCancelled = "cancelled"
+
+// lateContent is how long an Agent's content still counts after its answer (R-ACP-022).
+const lateContent = 500 * time.Millisecond
+
+// Door is told about the permission requests of a turn.
+type Door interface {
+	Asked(ctx context.Context, p fyllo.Permission) error
+	Closed(id string)
+}
+
+// Turn follows one turn of a Session on a feed and prints it.
+type Turn struct {
+	client      *coreapi.Client
+	feed        *coreapi.Feed
+	out         Printer
+	door        Door
+	session     fyllo.SessionID
+	userMessage string // the message that began the turn
+
+	begun   bool   // the feed has reached the turn
+	message string // the assistant message of the turn, once known
+	floor   uint64 // frames up to this seq are already in what was printed from a snapshot
+	printed map[string]int
+	tools   map[string]ToolLine         // as last printed, by Part id
+	asks    map[string]fyllo.Permission // all that were asked, by id
+	end     *fyllo.TurnEnd
+}
+
+// New returns the turn that userMessage began in a Session. feed must have begun before the message was sent.
+func New(c *coreapi.Client, feed *coreapi.Feed, session fyllo.SessionID, userMessage string) *Turn {
+	return &Turn{
+		client: c, feed: feed, out: Nothing, session: session, userMessage: userMessage,
+		printed: map[string]int{}, tools: map[string]ToolLine{}, asks: map[string]fyllo.Permission{},
+	}
+}
+
+// PrintTo says where to print from now on; before it is called, nowhere.
+func (t *Turn) PrintTo(p Printer) { t.out = p }
+
+// AskAt says who answers permission requests. It must be called before Follow.
+func (t *Turn) AskAt(d Door) { t.door = d }
+
+// Follow prints what happens until the turn ended, and returns how. It may be called again after an error of
+// ctx and goes on where it was.
+func (t *Turn) Follow(ctx context.Context) (fyllo.TurnEnd, error) {
+	for t.end == nil {
+		if err := t.step(ctx); err != nil {
+			return fyllo.TurnEnd{}, err
+		}
+	}
+	if t.end.Error == nil && t.end.StopReason != StopCancelled {
+		if err := t.late(ctx); err != nil {
+			return *t.end, err
+		}
+	}
+	return *t.end, nil
+}
+
+// late prints content that arrives after the Agent's answer.
+func (t *Turn) late(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lateContent)
+	defer cancel()
+	for {
+		err := t.step(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (t *Turn) step(ctx context.Context) error {
+	fr, err := t.feed.Next(ctx)
+	if err != nil {
+		return err
+	}
+	if fr.Type == fyllo.EventReset {
+		return t.catchUp(ctx)
+	}
+	if fr.SessionID != t.session || fr.Seq <= t.floor {
+		return nil
+	}
+	return t.apply(context.WithoutCancel(ctx), fr)
+}
+
+// apply prints one frame. A frame that was taken is printed whole, whatever signal comes meanwhile.
+func (t *Turn) apply(ctx context.Context, fr coreapi.Frame) error {
+	switch fr.Type {
+	case fyllo.EventConfig:
+		return with(fr, func(e fyllo.ConfigEvent) error { return t.out.Print(ConfigLine{"config", e.Options}) })
+	case fyllo.EventCommands:
+		return with(fr, func(e fyllo.CommandsEvent) error { return t.out.Print(CommandsLine{"commands", e.Commands}) })
+	case fyllo.EventUsage:
+		return with(fr, func(u fyllo.Usage) error { return t.out.Print(UsageLine{"usage", u.Used, u.Size}) })
+	case fyllo.EventPlan:
+		return with(fr, func(e fyllo.PlanEvent) error { return t.out.Print(PlanLine{"plan", e.Entries}) })
+	case fyllo.EventMessage:
+		return with(fr, func(m fyllo.Message) error { return t.wholeMessage(ctx, m) })
+	case fyllo.EventTurn:
+		return with(fr, func(s fyllo.Turn) error { t.state(s); return nil })
+	case fyllo.EventDelta:
+		return with(fr, t.delta)
+	case fyllo.EventPart:
+		return with(fr, func(e fyllo.PartEvent) error { return t.part(ctx, e.MessageID, e.Part) })
+	case fyllo.EventPermission:
+		return with(fr, func(p fyllo.Permission) error { return t.ask(ctx, p) })
+	case fyllo.EventPermissionClosed:
+		return with(fr, t.permissionClosed)
+	case fyllo.EventTurnEnd:
+		return with(fr, t.ended)
+	case fyllo.EventSessionRemoved:
+		return fyllo.Errorf(fyllo.CodeSessionNotFound, "session %s: it was deleted while its turn ran", t.session)
+	default:
+		return nil // nothing that a turn prints
+	}
+}
+
+// with decodes the payload of a frame for do.
+func with[T any](fr coreapi.Frame, do func(T) error) error {
+	var v T
+	if err := json.Unmarshal(fr.Data, &v); err != nil {
+		return fmt.Errorf("event %d (%s): %w", fr.Seq, fr.Type, err)
+	}
+	return do(v)
+}
+
+func (t *Turn) state(s fyllo.Turn) {
+	if s.UserMessageID != t.userMessage {
+		return
+	}
+	t.begun = true
+	if s.MessageID != "" {
+		t.message = s.MessageID
+	}
+}
+
+// mine reports whether an assistant message belongs to the turn.
+func (t *Turn) mine(message string) bool {
+	return t.begun && (t.message == "" || t.message == message)
+}
+
+func (t *Turn) wholeMessage(ctx context.Context, m fyllo.Message) error {
+	if m.ID == t.userMessage {
+		t.begun = true
+		return nil
+	}
+	if m.Role != fyllo.RoleAssistant || !t.mine(m.ID) {
+		return nil
+	}
+	for _, p := range m.Parts {
+		if err := t.part(ctx, m.ID, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Turn) delta(d fyllo.Delta) error {
+	if !t.mine(d.MessageID) {
+		return nil
+	}
+	t.printed[d.PartID] += len(d.Text)
+	return t.out.Print(TextLine{string(d.Kind), d.MessageID, d.PartID, d.Text})
+}
+
+// part prints what a whole Part has more than what was printed of it.
+func (t *Turn) part(ctx context.Context, message string, p fyllo.Part) error {
+	if !t.mine(message) {
+		return nil
+	}
+	switch p.Type {
+	case fyllo.PartText, fyllo.PartReasoning:
+		seen := t.printed[p.ID]
+		if len(p.Text) <= seen {
+			return nil
+		}
+		t.printed[p.ID] = len(p.Text)
+		return t.out.Print(TextLine{string(p.Type), message, p.ID, p.Text[seen:]})
+	case fyllo.PartTool:
+		line := ToolLine{"tool", Tool(ctx, t.client, t.session, p)}
+		if last, ok := t.tools[p.ID]; ok && sameTool(last, line) {
+			return nil
+		}
+		t.tools[p.ID] = line
+		return t.out.Print(line)
+	default:
+		return nil // attachments have no line yet (R-CLI-007)
+	}
+}
+
+func sameTool(a, b ToolLine) bool {
+	sameLists := slices.Equal(a.Locations, b.Locations) && slices.Equal(a.Changes, b.Changes)
+	a.Locations, b.Locations, a.Changes, b.Changes = nil, nil, nil, nil
+	return sameLists && fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+func (t *Turn) ask(ctx context.Context, p fyllo.Permission) error {
+	if _, known := t.asks[p.ID]; known || !t.mine(p.MessageID) {
+		return nil
+	}
+	t.asks[p.ID] = p
+	return t.door.Asked(ctx, p)
+}
+
+func (t *Turn) permissionClosed(e fyllo.PermissionClosed) error {
+	if !t.mine(e.MessageID) {
+		return nil
+	}
+	t.door.Closed(e.Note.ID)
+	asked := t.asks[e.Note.ID]
+	line := PermissionLine{
+		Type: "permission", Title: e.Note.Title, Options: e.Note.Options,
+		Outcome: PermissionOutcome{e.Note.Outcome, e.Note.OptionID},
+	}
+	if line.Title == "" {
+		line.Title = asked.Title
+	}
+	if line.Options == nil {
+		line.Options = asked.Options
+	}
+	return t.out.Print(line)
+}
+
+func (t *Turn) ended(e fyllo.TurnEndEvent) error {
+	if e.UserMessageID == t.userMessage {
+		t.end = &e.End
+	}
+	return nil
+}
+
+// catchUp prints from snapshots what the feed could not give.
+func (t *Turn) catchUp(ctx context.Context) error {
+	d, err := t.client.Detail(ctx, t.session)
+	if err != nil {
+		return err
+	}
+	t.floor = d.Seq
+	t.state(d.Turn)
+	if d.Live != nil && t.mine(d.Live.ID) {
+		if err := t.wholeMessage(ctx, *d.Live); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.Permissions {
+		if err := t.ask(ctx, p); err != nil {
+			return err
+		}
+	}
+	if d.Turn.UserMessageID == t.userMessage && d.Turn.State != fyllo.TurnIdle {
+		return nil
+	}
+	return t.storedEnd(ctx)
+}
+
+// storedEnd finds in the stored messages how a turn ended that ended unseen.
+func (t *Turn) storedEnd(ctx context.Context) error {
+	page, err := t.client.Messages(ctx, t.session, "", 0)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(page.Messages, func(m fyllo.Message) bool { return m.ID == t.userMessage })
+	if at < 0 {
+		return fyllo.Errorf(fyllo.CodeInternal, "session %s: its message %s is gone", t.session, t.userMessage)
+	}
+	t.begun = true
+	t.end = page.Messages[at].End
+	if at+1 < len(page.Messages) && page.Messages[at+1].Role == fyllo.RoleAssistant {
+		m := page.Messages[at+1]
+		t.message, t.end = m.ID, m.End
+		if err := t.wholeMessage(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tool returns the fields of a tool Part with its whole texts. A text that Core cannot give any more stays the
+// preview it is.
+func Tool(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, p fyllo.Part) ToolFields {
+	t := p.Tool
+	whole := func(b *fyllo.Body, field string) string {
+		text, err := c.Body(ctx, id, b, coreapi.BodyField{Part: p.ID, Field: field})
+		if err != nil {
+			return b.Text
+		}
+		return text
+	}
+	return ToolFields{
+		CallID: t.CallID, Title: t.Title, Kind: t.Kind, Status: t.Status, Interrupted: t.Interrupted,
+		Input: whole(t.Input, "input"), Output: whole(t.Output, "output"), Error: whole(t.Error, "error"),
+		Locations: t.Locations, Changes: fileChanges(t.Diffs), ParentID: t.ParentID,
+	}
+}
+
+// fileChanges names the files of a tool's diffs, once each, in order. The Agent's hint wins where it is clear.
+func fileChanges(diffs []fyllo.Diff) []FileChange {
+	var out []FileChange
+	for _, d := range diffs {
+		c := FileChange{Path: d.Path, Change: "modified"}
+		switch {
+		case d.Kind == "delete" || d.New == nil && d.Old != nil:
+			c.Change = "deleted"
+		case d.Kind == "add" || d.Old == nil && d.Kind == "":
+			c.Change = "added"
+		}
+		at := slices.IndexFunc(out, func(o FileChange) bool { return o.Path == d.Path })
+		switch {
+		case at < 0:
+			out = append(out, c)
+		case c.Change == "deleted":
+			out[at].Change = "deleted"
+		}
+	}
+	return out
+}

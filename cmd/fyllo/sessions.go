@@ -1,7 +1,0 @@
-package main
-
-// sessionsCmd groups the commands about Sessions (R-CLI-008).
-type sessionsCmd struct {
-	List sessionsListCmd `cmd:"" help:"List Sessions, newest first."`
-	Show sessionsShowCmd `cmd:"" help:"Print the whole transcript of a Session."`
-}
