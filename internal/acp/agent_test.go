@@ -74,13 +74,16 @@ func TestFloodIsComplete(t *testing.T) {
 	}
 }
 
+// defaultConfig is how the log writes the snapshot that the default Agent answers session/new with.
+const defaultConfig = "config mode=ask model=m1 effort=low fast=false"
+
 func TestHugeLine_R_ACP_024(t *testing.T) {
 	c, _ := connect(t, "default", "")
 	l := newLog()
 	o := open(t, c, l)
 	prompt(t, c, o.ID, "big 50000000; echo after")
 	l.until(t, "done")
-	if got := l.all(); len(got) != 4 || len(got[1]) != 50_000_000 || got[2] != "after" {
+	if got := l.all(); len(got) != 5 || len(got[2]) != 50_000_000 || got[3] != "after" {
 		t.Errorf("%d events", len(got))
 	}
 }
@@ -91,7 +94,7 @@ func TestNoiseOfAnAgent_R_ACP_024(t *testing.T) {
 	o := open(t, c, l)
 	prompt(t, c, o.ID, "noise; split; unknown")
 	l.until(t, "done")
-	l.want(t, fmt.Sprint("kind", fyllo.UpdateCommands), "bad \xff\xfe utf-8 ", "noise done", "face: \xed\xa0\xbd", "\xed\xb8\x80 done",
+	l.want(t, defaultConfig, fmt.Sprint("kind", fyllo.UpdateCommands), "bad \xff\xfe utf-8 ", "noise done", "face: \xed\xa0\xbd", "\xed\xb8\x80 done",
 		"kind0", fmt.Sprint("kind", fyllo.UpdateNotice), "kind0", "", "known again", "done 1 end_turn ")
 }
 
@@ -139,7 +142,7 @@ func TestCrashInATurn(t *testing.T) {
 	o := open(t, c, l)
 	prompt(t, c, o.ID, "echo partial; exit 3")
 	<-c.Done()
-	l.want(t, fmt.Sprint("kind", fyllo.UpdateCommands), "partial", "done 1  AGENT_EXITED", "closed AGENT_EXITED")
+	l.want(t, defaultConfig, fmt.Sprint("kind", fyllo.UpdateCommands), "partial", "done 1  AGENT_EXITED", "closed AGENT_EXITED")
 }
 
 func TestReplayOfALoad(t *testing.T) {
@@ -150,7 +153,7 @@ func TestReplayOfALoad(t *testing.T) {
 		t.Fatal(err, current(o.ConfigOptions))
 	}
 	l.until(t, "answer 2")
-	if got := l.all(); !slices.Equal(got[:6], []string{"kind3", "answer 0", "kind3", "answer 1", "kind3", "answer 2"}) {
+	if got := l.all(); !slices.Equal(got[:7], []string{"kind3", "answer 0", "kind3", "answer 1", defaultConfig, "kind3", "answer 2"}) {
 		t.Errorf("events %q", got)
 	}
 }

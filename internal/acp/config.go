@@ -45,10 +45,19 @@ func (c *Conn) SetConfig(
 			}
 		})
 		if list == nil {
-			return s.take(withValue(s.config, option.ID, value)), nil
+			list = withValue(s.config, option.ID, value)
+		} else {
+			list = withLegacy(list, s.legacy)
 		}
-		return s.take(withLegacy(list, s.legacy)), nil
+		return c.snapshot(s, list), nil
 	})
+}
+
+// snapshot takes a complete list out of an answer and delivers it like an update, so that the receiver sees every
+// snapshot once more in its place on the wire: one that comes behind the answer is newer, whoever reads it first.
+func (c *Conn) snapshot(s *session, list []fyllo.ConfigOption) []fyllo.ConfigOption {
+	c.deliver(s, fyllo.AgentEvent{Update: &fyllo.Update{Kind: fyllo.UpdateConfig, SessionID: s.id, Config: s.take(list)}})
+	return s.config
 }
 
 // notOpen is the error for a session without a sink here.

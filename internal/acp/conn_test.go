@@ -644,7 +644,7 @@ func TestLegacyFieldsBecomeOptions_R_AGT_097(t *testing.T) {
 		update("g", `{"sessionUpdate":"current_mode_update","currentModeId":"unheard"}`),
 		update("g", `{"sessionUpdate":"config_option_update","configOptions":[{"id":"x","type":"boolean","currentValue":true}]}`))
 	l.until(t, "config x")
-	l.want(t, "config mode=yolo model=m2", fmt.Sprint("kind", fyllo.UpdateMode), "config x=true mode=yolo model=m2")
+	l.want(t, "config mode=ask model=m1", "config mode=ask model=m2", "config mode=yolo model=m2", fmt.Sprint("kind", fyllo.UpdateMode), "config x=true mode=yolo model=m2")
 	if current(o.ConfigOptions) != "mode=ask model=m1" {
 		t.Error("a snapshot was changed after it was handed out")
 	}

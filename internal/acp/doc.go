@@ -10,6 +10,8 @@
 // (R-ACP-017); with load and resume the sink is in place before the request is sent. A sink must not call back into
 // a method that waits for an answer.
 //
+// A snapshot of the configuration that comes in an answer is also delivered as UpdateConfig in its place.
+//
 // When full. A sink that blocks stops the reading, so the Agent has to wait. Nothing is dropped, but updates of
 // sessions that nobody knows.
 //

@@ -27,6 +27,9 @@ func (c *Conn) NewSession(ctx context.Context, p fyllo.SessionParams, sink func(
 			c.closeOrphan(o.ID)
 		default:
 			c.admit(s)
+			if o.HasConfig {
+				c.snapshot(s, o.ConfigOptions)
+			}
 			return o, nil
 		}
 		c.admit(nil)
@@ -63,7 +66,10 @@ func (c *Conn) reopen(
 		}
 		o, fresh := opened(r.raw)
 		o.ID, s.legacy = k.id, fresh.legacy
-		if o.HasConfig || s.config == nil { // an absent list leaves what the replay said
+		switch {
+		case o.HasConfig:
+			c.snapshot(s, fresh.config)
+		case s.config == nil: // an absent list leaves what the replay said
 			s.config = fresh.config
 		}
 		return o, nil
