@@ -291,6 +291,13 @@ func (h *fakeHost) started() int {
 	return h.n
 }
 
+// argsOf returns the arguments of the n-th child.
+func (h *fakeHost) argsOf(n int) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.specs[n-1].Args, " ")
+}
+
 func (c *fakeChild) Stdin() io.WriteCloser   { return c.inW }
 func (c *fakeChild) Stdout() io.ReadCloser   { return c.outR }
 func (c *fakeChild) StderrTail() string      { return c.stderr }

@@ -363,7 +363,8 @@ func TestWarmUpTwoAtATime_R_AGT_065(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		now, most := 0, 0
-		h := &fakeHost{play: func(n int, c *fakeChild) {
+		h := &fakeHost{}
+		h.play = func(n int, c *fakeChild) {
 			mu.Lock()
 			now++
 			most = max(most, now)
@@ -372,12 +373,12 @@ func TestWarmUpTwoAtATime_R_AGT_065(t *testing.T) {
 			mu.Lock()
 			now--
 			mu.Unlock()
-			if n == 2 {
-				c.exit = childproc.Exit{Status: 1} // one that fails hinders nobody
+			if h.argsOf(n) == "1" { // one that fails hinders nobody; by name, since the queue has no order
+				c.exit = childproc.Exit{Status: 1}
 				return
 			}
 			c.live(time.Hour)
-		}}
+		}
 		p, first := fakePool(t, h, Config{Self: []string{os.Args[0], "tour"}})
 		ids := []fyllo.AgentID{first}
 		for i := range 5 {

@@ -232,12 +232,7 @@ func TestNobodySurvivesKillOfCore_R_AGT_058(t *testing.T) {
 // A guard that is killed is replaced at the next start and then knows the older children too.
 func TestKilledGuardIsReplaced(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	script := filepath.Join(t.TempDir(), "guard")
-	body := fmt.Sprintf("#!/bin/sh\necho $$ >%s.tmp && mv %s.tmp %s\nexec %s role:guard\n", pidFile, pidFile, pidFile, os.Args[0])
-	if err := os.WriteFile(script, []byte(body), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	h := newHost(t, childproc.Options{Guard: []string{script}})
+	h := newHost(t, childproc.Options{Guard: []string{guardScript(t, pidFile)}})
 	first := start(t, h, "role:sleep")
 	guard := waitPID(t, pidFile, 0)
 	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
@@ -264,4 +259,34 @@ func waitPID(t *testing.T, file string, not int) int {
 	}
 	t.Fatal("no guard was started")
 	return 0
+}
+
+// A guard that dies is replaced by itself, however young it was: nothing may depend on a later start, and a group
+// that was registered while the old guard was dying must not be lost.
+func TestKilledGuardIsReplacedWithoutAnotherStart_R_AGT_058(t *testing.T) {
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	h := newHost(t, childproc.Options{Guard: []string{guardScript(t, pidFile)}})
+	p := start(t, h, "role:sleep")
+	defer p.Stdout().Close()
+	guard := waitPID(t, pidFile, 0)
+	for range 2 {
+		if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		guard = waitPID(t, pidFile, guard)
+	}
+	if !alive(p.PID()) {
+		t.Error("the child died with a guard")
+	}
+}
+
+// guardScript writes a guard that leaves its pid in a file.
+func guardScript(t *testing.T, pidFile string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "guard")
+	body := fmt.Sprintf("#!/bin/sh\necho $$ >%s.tmp && mv %s.tmp %s\nexec %s role:guard\n", pidFile, pidFile, pidFile, os.Args[0])
+	if err := os.WriteFile(script, []byte(body), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return script
 }

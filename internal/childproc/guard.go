@@ -19,7 +19,8 @@ const (
 	guardGrace   = 500 * time.Millisecond // between SIGTERM and SIGKILL, and after SIGKILL
 	guardPoll    = 5 * time.Millisecond
 	guardWrite   = time.Second // a guard that does not read for so long is replaced
-	guardMinLife = time.Second // a guard that ends sooner is not started again by itself
+	guardMinLife = time.Second // a guard that ends sooner died young
+	guardYoung   = 3           // so many may die young in a row; more, and only the next start tries again
 )
 
 // GuardMain is the body of the guard process: it reads registrations from in, which is its standard input, and at
@@ -85,6 +86,7 @@ type guard struct {
 	pipe    *os.File // nil = not running
 	cmd     *exec.Cmd
 	started time.Time
+	young   int // guards in a row that died young
 	groups  map[int]string
 	closed  bool
 }
@@ -201,8 +203,12 @@ func (g *guard) reap(cmd *exec.Cmd) {
 	}
 	g.pipe.Close()
 	g.pipe = nil
-	if len(g.groups) > 0 && time.Since(g.started) >= guardMinLife {
-		// When this fails, the next add tries again and reports it.
+	if g.young++; time.Since(g.started) >= guardMinLife {
+		g.young = 0
+	}
+	if len(g.groups) > 0 && g.young <= guardYoung {
+		// The new guard is told all groups. One that was sent to a guard already dying is among them: its pipe may
+		// take a line until its last thread is gone. When this fails, the next add tries again and reports it.
 		_ = g.start()
 	}
 }
