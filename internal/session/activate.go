@@ -17,6 +17,12 @@ const (
 	setTime  = time.Minute
 )
 
+// How often and after what time a pool that still hands out a dead process is asked again.
+const (
+	reconnects     = 20
+	reconnectDelay = 25 * time.Millisecond
+)
+
 // historyBytes bounds the history reminder of a fresh ACP session (R-GOV-162).
 const historyBytes = 48 << 10
 
@@ -61,7 +67,7 @@ func (j *activation) run(ctx context.Context) (activated, error) {
 	if err != nil {
 		return activated{}, err
 	}
-	agent, err := j.m.Agents.Connect(ctx, j.agentID)
+	agent, err := j.m.connect(ctx, j.agentID)
 	if err != nil {
 		return activated{}, err
 	}
@@ -82,6 +88,27 @@ func (j *activation) run(ctx context.Context) (activated, error) {
 		return got, err
 	}
 	return got, nil
+}
+
+// connect returns a running Agent. For an instant after a crash the pool may still hand out the process that died;
+// then it is asked again.
+func (m *Manager) connect(ctx context.Context, id fyllo.AgentID) (Agent, error) {
+	for tries := 0; ; tries++ {
+		agent, err := m.Agents.Connect(ctx, id)
+		if err != nil || tries == reconnects {
+			return agent, err
+		}
+		select {
+		case <-agent.Done():
+		default:
+			return agent, nil
+		}
+		select {
+		case <-time.After(reconnectDelay):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // gate refuses a multi-root scope to an Agent that cannot take it (R-WS-077).

@@ -180,7 +180,7 @@ func (d *draft) run() {
 }
 
 func (d *draft) open() (*link, fyllo.SessionOpened, error) {
-	agent, err := d.m.Agents.Connect(d.ctx, d.agent)
+	agent, err := d.m.connect(d.ctx, d.agent)
 	if err != nil {
 		return nil, fyllo.SessionOpened{}, err
 	}

@@ -294,6 +294,7 @@ func (s *fakeSpaces) CheckScope(fyllo.Scope) error { return s.stale }
 type fakeAgents struct {
 	mu    sync.Mutex
 	agent *fakeAgent
+	dead  *fakeAgent // handed out once more, as a pool does that has not noticed a crash yet
 	err   error
 }
 
@@ -302,6 +303,10 @@ func (f *fakeAgents) Connect(context.Context, fyllo.AgentID) (session.Agent, err
 	defer f.mu.Unlock()
 	if f.err != nil {
 		return nil, f.err
+	}
+	if dead := f.dead; dead != nil {
+		f.dead = nil
+		return dead, nil
 	}
 	return f.agent, nil
 }

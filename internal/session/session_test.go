@@ -277,6 +277,21 @@ func TestCrashOfTheAgentEndsTheTurn_R_CHAT_143_150(t *testing.T) {
 	})
 }
 
+func TestPromptRightAfterACrashFindsTheNewProcess_R_CHAT_150(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		s := w.first("hi")
+		old := w.agents.now()
+		old.prompted(w, 1)
+		next := w.agents.replace()
+		w.idle(s)
+		w.agents.dead = old
+		w.prompt(s, "again")
+		next.finish(next.prompted(w, 1), "end_turn")
+		w.idle(s)
+		wantTexts(w, s, "user: hi [AGENT_EXITED]\nuser: again (end_turn)\n")
+	})
+}
+
 func TestLoadSuppressesTheReplay_R_CHAT_145(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.agents.now().info.Capabilities.Load = true

@@ -125,7 +125,7 @@ func (m *Manager) gateStart(ctx context.Context, meta fyllo.SessionMeta) error {
 		return errMultiRoot(len(meta.Scope.Folders))
 	default: // not known yet
 	}
-	live, err := m.Agents.Connect(ctx, meta.AgentID)
+	live, err := m.connect(ctx, meta.AgentID)
 	if err != nil {
 		return err
 	}
