@@ -29,7 +29,7 @@ function setup() {
     register: async () => {
       core.calls++
       if (core.failure) throw core.failure
-      return (client.window = { windowId: 'w1', role: 'chat', run: core.run, seq: core.seq })
+      return (client.window = { windowId: 'w1', role: 'workspace' as const, run: core.run, seq: core.seq })
     },
   }
   const stream = new EventStream({
@@ -174,7 +174,7 @@ describe('EventStream', () => {
 })
 
 describe('Client', () => {
-  const context = { windowId: 'w2', role: 'chat', run: 'r', seq: 1 }
+  const context = { windowId: 'w2', role: 'workspace' as const, run: 'r', seq: 1 }
 
   function clientOf(answers: (path: string, init: RequestInit) => [number, unknown]) {
     const calls: { path: string; window?: string; body?: unknown }[] = []

@@ -54,6 +54,14 @@ describe('reduce', () => {
     expect(reduce(v, [delta(11, 'm1', 0, 'whole')]).messages[0]?.parts[0]?.text).toBe('whole')
   })
 
+  it('asks for new snapshots when a joined delta straddles the one it has', () => {
+    const v = view([], { live: message('m1', 'assistant', ['ab']) })
+    const joined = (from: number, seq: number) => ({ ...delta(seq, 'm1', 0, 'bc'), from })
+    expect(reduce(v, [joined(9, 11)])).toMatchObject({ torn: true, messages: [{ parts: [{ text: 'ab' }] }] })
+    expect(reduce(v, [joined(11, 12)])).toMatchObject({ torn: false, messages: [{ parts: [{ text: 'abbc' }] }] })
+    expect(reduce(v, [joined(8, 10)])).toBe(v)
+  })
+
   it('replaces a message whole, and adding it twice changes nothing', () => {
     const v = view([message('u1', 'user', ['hi'])])
     const m = message('u2', 'user', ['again'])

@@ -32,6 +32,7 @@ export function openView(detail: SessionDetail, page: MessagePage): SessionView 
   return {
     sessionId: detail.sessionId,
     seq: detail.seq,
+    opened: detail.seq,
     summary: summaryOf(detail),
     messages,
     growing,
@@ -46,6 +47,7 @@ export function openView(detail: SessionDetail, page: MessagePage): SessionView 
     scope: detail.scope,
     stale: detail.staleReason,
     damage: page.damage ?? [],
+    torn: false,
     removed: false,
   }
 }
@@ -71,8 +73,10 @@ export function reduce(view: SessionView, events: readonly StreamEvent[]): Sessi
   for (const event of events) {
     if (event.sessionId !== view.sessionId || event.seq <= (step?.draft.seq ?? view.seq)) continue
     step ??= new Step(view)
+    const torn = event.type === 'delta' && event.from !== undefined && event.from <= view.opened && event.seq > view.opened
     step.draft.seq = event.seq
-    step.apply(event)
+    if (torn) step.draft.torn = true
+    else step.apply(event)
   }
   return step ? step.draft : view
 }

@@ -21,6 +21,8 @@ export interface SessionView {
   readonly sessionId: string
   /** Stream position up to which events are in this view; events at or below it are skipped. */
   readonly seq: number
+  /** The position of the snapshot that this view began with. */
+  readonly opened: number
   readonly summary: SessionSummary
   /** Loaded messages in transcript order; the one being written is the last. */
   readonly messages: readonly Message[]
@@ -41,6 +43,11 @@ export interface SessionView {
   readonly stale?: Failure
   /** Unreadable stretches of the record (R-WS-131). */
   readonly damage: readonly Damage[]
+  /**
+   * A joined delta began before the snapshot and ended after it, so its text is in the view in part and cannot be
+   * taken apart: fetch the snapshots again.
+   */
+  readonly torn: boolean
   /** The Session was deleted. */
   readonly removed: boolean
 }
