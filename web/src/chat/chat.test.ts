@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineComponent, h, shallowReactive } from 'vue'
 import { createMemoryHistory, RouterView, type Router } from 'vue-router'
 
-import type { Draft, MessagePage, SessionDetail } from '@/api/types'
-import '@/chat/ChatPage.vue' // loaded here, so that no test waits for it
+import type { Draft, MessagePage, SessionDetail, Workspace } from '@/api/types'
+// Loaded here, so that no test waits for them.
+import '@/chat/ChatPage.vue'
+import '@/chat/SessionPane.vue'
 import { makeRouter } from '@/router'
 import { agents, loadAgents } from '@/state/agents'
 import { applyToDraft, forgetDraft } from '@/state/draft'
@@ -13,6 +15,7 @@ import { applyToOpen } from '@/state/open'
 import { applyToSessions, loadSessions } from '@/state/sessions'
 import { loadSettings } from '@/state/settings'
 import { toasts } from '@/state/toasts'
+import { workspace } from '@/state/window'
 import { agent, detail, fakeCore, flush, Refusal, session, type FakeCore } from '@/testing/core'
 
 vi.mock('@/transcript/TranscriptList.vue', () => ({
@@ -278,6 +281,20 @@ describe('the draft', () => {
     expect(core.of('POST /api/agents')[0]!.body).toEqual({ name: 'Goose', command: '/bin/goose', args: ['acp'], env: {} })
     expect(page.text()).not.toContain('No Agent yet')
     expect((page.get('input[value=custom-goose]').element as HTMLInputElement).checked).toBe(true)
+  })
+
+  it('does not offer to start what cannot take several directories R-CHAT-032', async () => {
+    const single = agent('custom-single')
+    single.capabilities.multiRoot = 'unsupported'
+    agents.value = [single, agent('custom-multi'), tour]
+    const folder = { folderId: 'f', folderName: 'f', folderPath: '/f', pathMissing: false }
+    workspace.value = { folders: [folder, folder] } as unknown as Workspace
+    await visit('/chat')
+    const input = (id: string) => page.get(`input[value=${id}]`).element as HTMLInputElement
+    expect(input('custom-single').disabled).toBe(true)
+    expect(input('custom-multi').checked).toBe(true)
+    expect(page.text()).toContain('Does not support Workspaces of several directories')
+    workspace.value = null
   })
 
   it('offers four tiles with the Tour last and the rest behind a menu R-AGT-110', async () => {

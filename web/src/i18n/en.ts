@@ -3,19 +3,14 @@
 
 export const en = {
   'app.name': 'FylloCode',
-  'app.skip': 'Skip to content',
 
   'common.retry': 'Retry',
   'common.cancel': 'Cancel',
   'common.close': 'Close',
   'common.delete': 'Delete',
   'common.rename': 'Rename',
-  'common.save': 'Save',
-  'common.add': 'Add',
   'common.remove': 'Remove',
-  'common.open': 'Open',
   'common.loading': 'Loading…',
-  'common.more': 'More',
   'common.optional': 'optional',
 
   'nav.label': 'Main navigation',
@@ -24,8 +19,7 @@ export const en = {
   'nav.shortcuts': 'Keyboard shortcuts',
   'nav.menu': 'Open navigation',
 
-  'connection.reconnecting': 'Reconnecting… What runs goes on; this page catches up by itself.',
-  'connection.back': 'Connected again',
+  'connection.reconnecting': 'Reconnecting… This page catches up by itself.',
 
   'boot.starting': 'Connecting to FylloCode…',
   'boot.failed.title': 'FylloCode does not answer',
@@ -60,13 +54,11 @@ export const en = {
   'launcher.focused': '“{name}” is already open in another tab. It was asked to come forward.',
   'launcher.created': '“{name}” opens in its own tab.',
   'launcher.openTab': 'Open “{name}” in a new tab',
-  'launcher.needPath': 'Type the path of a directory first.',
 
   'sidebar.label': 'Sessions',
   'sidebar.another': 'Open another Workspace in a new tab',
   'sidebar.new': 'New Session',
   'sidebar.recent': 'Recent Sessions',
-  'sidebar.count': '{n} Session|{n} Sessions',
   'sidebar.resize': 'Width of the session list',
   'sidebar.empty': 'No Sessions yet. Your first message starts one.',
   'sidebar.failed': 'The Sessions could not be loaded',
@@ -88,10 +80,6 @@ export const en = {
   'chat.older.failed': 'Older messages could not be loaded',
   'chat.stop.failed': 'The turn could not be stopped',
   'chat.permission.failed': 'The answer did not arrive',
-  'chat.body.failed': 'The rest of this text could not be loaded',
-  'chat.error.title': 'The last turn failed',
-  'chat.error.resend': 'Send again',
-  'chat.error.auth': 'Sign-in needed',
   'chat.error.settings': 'Agent settings',
   'chat.path.copied': 'Path copied',
   'chat.path.failed': 'The path was not copied',
@@ -215,7 +203,6 @@ export const en = {
   'shortcuts.escape': 'Close the top layer, or leave the message field',
 
   'toast.label': 'Notifications',
-  'toast.dismiss': 'Dismiss',
 
   'error.network': 'FylloCode does not answer. It is tried again as soon as it is back.',
   'error.unknown': 'Something went wrong.',

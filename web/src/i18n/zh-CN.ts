@@ -4,19 +4,14 @@ import type { Strings } from './en'
 
 export const zhCN: Strings = {
   'app.name': 'FylloCode',
-  'app.skip': '跳到内容',
 
   'common.retry': '重试',
   'common.cancel': '取消',
   'common.close': '关闭',
   'common.delete': '删除',
   'common.rename': '重命名',
-  'common.save': '保存',
-  'common.add': '添加',
   'common.remove': '移除',
-  'common.open': '打开',
   'common.loading': '加载中…',
-  'common.more': '更多',
   'common.optional': '可选',
 
   'nav.label': '主导航',
@@ -25,8 +20,7 @@ export const zhCN: Strings = {
   'nav.shortcuts': '键盘快捷键',
   'nav.menu': '打开导航',
 
-  'connection.reconnecting': '正在重新连接… 正在运行的任务不受影响，恢复后页面会自动同步。',
-  'connection.back': '已重新连接',
+  'connection.reconnecting': '正在重新连接… 恢复后页面会自动同步。',
 
   'boot.starting': '正在连接 FylloCode…',
   'boot.failed.title': 'FylloCode 没有响应',
@@ -60,13 +54,11 @@ export const zhCN: Strings = {
   'launcher.focused': '“{name}”已在另一个标签页打开，已请求将其置于前台。',
   'launcher.created': '“{name}”在独立的标签页中打开。',
   'launcher.openTab': '在新标签页打开“{name}”',
-  'launcher.needPath': '请先输入目录路径。',
 
   'sidebar.label': '会话',
   'sidebar.another': '在新标签页打开其他 Workspace',
   'sidebar.new': '新建会话',
   'sidebar.recent': '最近会话',
-  'sidebar.count': '{n} 个会话',
   'sidebar.resize': '会话列表宽度',
   'sidebar.empty': '还没有会话，发送第一条消息即可开始。',
   'sidebar.failed': '无法加载会话',
@@ -88,10 +80,6 @@ export const zhCN: Strings = {
   'chat.older.failed': '无法加载更早的消息',
   'chat.stop.failed': '未能停止当前轮次',
   'chat.permission.failed': '回答未能送达',
-  'chat.body.failed': '无法加载其余内容',
-  'chat.error.title': '上一轮失败',
-  'chat.error.resend': '重新发送',
-  'chat.error.auth': '需要登录',
   'chat.error.settings': 'Agent 设置',
   'chat.path.copied': '已复制路径',
   'chat.path.failed': '未能复制路径',
@@ -214,7 +202,6 @@ export const zhCN: Strings = {
   'shortcuts.escape': '关闭最上层，或离开输入框',
 
   'toast.label': '通知',
-  'toast.dismiss': '关闭通知',
 
   'error.network': 'FylloCode 没有响应，恢复后会自动重试。',
   'error.unknown': '出了点问题。',

@@ -3,6 +3,7 @@ import { mount, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryHistory, createRouter, type Router } from 'vue-router'
 
+import '@/frame/ConfirmDialog.vue' // loaded here, so that no test waits for it
 import { applyToSessions, loadSessions } from '@/state/sessions'
 import { toasts } from '@/state/toasts'
 import { fakeCore, flush, Refusal, session, type FakeCore } from '@/testing/core'

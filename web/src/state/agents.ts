@@ -96,3 +96,9 @@ export async function removeAgent(id: string): Promise<void> {
 export async function checkAgent(id: string): Promise<AgentCheck> {
   return client.checkAgent<AgentCheck>(id)
 }
+
+/** retryAgent starts an Agent again that Core gave up. */
+export async function retryAgent(id: string): Promise<void> {
+  await client.retryAgent(id)
+  await loadAgents()
+}

@@ -43,14 +43,20 @@ export function pickAgent(id: string): void {
 }
 
 /**
- * followAgents keeps the choice in step with the Agents on offer: one that is gone is replaced, and the Tour, when it
- * was only there for want of another, gives way to the first real Agent.
+ * followAgents keeps the choice in step with the Agents on offer: one that is gone is replaced, and so is a default
+ * that cannot start here. The Tour, when it was only there for want of another, gives way to the first real Agent.
  */
-export function followAgents(offered: readonly Agent[], last: string | undefined): void {
+export function followAgents(offered: readonly Agent[], last: string | undefined, multiRoot: boolean): void {
   const now = offered.find((a) => a.id === draftAgent.value)
   picked &&= now !== undefined
-  const kept = now !== undefined && (picked || now.source !== 'builtin')
-  chooseDraft(kept ? now.id : defaultAgent(offered, last), draftMode.value)
+  const kept = now !== undefined && (picked || (now.source !== 'builtin' && !barred(now, multiRoot)))
+  const startable = offered.filter((a) => !barred(a, multiRoot))
+  chooseDraft(kept ? now.id : defaultAgent(startable, last), draftMode.value)
+}
+
+/** barred says whether an Agent cannot start in a Workspace of several directories (R-CHAT-032). */
+export function barred(agent: Agent, multiRoot: boolean): boolean {
+  return multiRoot && agent.capabilities?.multiRoot === 'unsupported'
 }
 
 /** retryDraft asks for the probe again, at once. */
