@@ -54,6 +54,7 @@ beforeEach(async () => {
   core.on('GET /api/sessions/*/messages', () => empty)
   core.on('GET /api/composer', () => ({ text: '' }))
   core.on('PUT /api/composer', () => undefined)
+  core.on('PATCH /api/settings', (call) => ({ ...(call.body as object), language: 'en' }))
   core.on('PUT /api/draft', (call) => draftOf(call.body as Draft, 'connecting'))
   await Promise.all([loadAgents(), loadSettings(), loadSessions()])
 })
@@ -238,6 +239,7 @@ describe('the draft', () => {
       useDraft: true,
     })
     expect(at()).toBe('/chat/session-new')
+    expect(core.of('PATCH /api/settings').map((c) => c.body)).toEqual([{ lastAgent: 'custom-a' }])
     router.back()
     await flush()
     expect(at(), 'Back does not return to the consumed draft').toBe('/chat/session-b')

@@ -38,6 +38,12 @@ export async function changeSettings(change: Partial<Settings>): Promise<void> {
   settings.value = await client.patchSettings(change)
 }
 
+/** rememberAgent makes an Agent the default of the next draft (R-AGT-110). Forgetting it would hurt nobody. */
+export async function rememberAgent(id: string): Promise<void> {
+  if (settings.value.lastAgent === id) return
+  await changeSettings({ lastAgent: id }).catch(() => undefined)
+}
+
 /** applyToSettings takes the `settings` events of a frame. */
 export function applyToSettings(events: readonly StreamEvent[]): void {
   for (const event of events) if (event.type === 'settings') settings.value = event.data
