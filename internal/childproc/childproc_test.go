@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -89,7 +90,13 @@ func TestOutputIsCompleteAfterDeath(t *testing.T) {
 }
 
 func TestEscapedProcessDoesNotHoldTheReader(t *testing.T) {
-	p := start(t, newHost(t, childproc.Options{}), "role:escape")
+	// Without a private directory the escaped process is not found, and lives on.
+	p, err := newHost(t, childproc.Options{}).Start(childproc.Spec{
+		Path: os.Args[0], Args: []string{"role:escape"}, KeepTemp: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := readAll(t, p.Stdout()); got != "gone\n" {
 		t.Fatalf("got %q", got)
 	}
@@ -98,7 +105,26 @@ func TestEscapedProcessDoesNotHoldTheReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !alive(pid) {
+		t.Error("the escaped process is dead, so this shows nothing")
+	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+func TestEscapedProcessDiesWithLeader_R_AGT_058(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it cannot be found here")
+	}
+	p := start(t, newHost(t, childproc.Options{}), "role:escape")
+	p.Stdout().Close()
+	<-p.Exited()
+	pid, err := strconv.Atoi(strings.TrimSpace(p.StderrTail()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alive(pid) {
+		t.Errorf("%d is alive", pid)
+	}
 }
 
 func TestGrandchildDiesWithLeader_R_AGT_058(t *testing.T) {

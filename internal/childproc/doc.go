@@ -10,8 +10,11 @@
 // When the owning process itself is killed with SIGKILL, two things end the children. On Linux the kernel kills
 // each leader (parent-death signal; it belongs to the thread that forked, so all forks happen on one thread that
 // lives as long as the Host). On every system a guard, the same program started with another argument, holds the
-// read end of a pipe: at its end it terminates all registered groups, grandchildren included. A process that
-// leaves its group on purpose (a daemon with a session of its own) is beyond both.
+// read end of a pipe: at its end it terminates all registered groups, grandchildren included.
+//
+// A process that left its group on purpose, as the shells of many Agents do, is killed with the rest where it can be
+// found: on Linux by the child's private temporary directory in its environment. Elsewhere, and where it hides the
+// variable or the child has no such directory, it stays.
 //
 // Order and limits: what a child wrote before it ended can be read after Exited is closed, to the end of the
 // pipe. A grandchild that left the group and still holds the pipe does not keep the reader waiting.

@@ -24,7 +24,7 @@ const (
 )
 
 // GuardMain is the body of the guard process: it reads registrations from in, which is its standard input, and at
-// the end of in ends every registered group and removes its temporary directory. It returns when all is done. It
+// the end of in ends every registered group and its strays, and removes its temporary directory. It returns when all is done. It
 // makes the whole process ignore the signals of a terminal, so it must be the only thing the process does.
 func GuardMain(in io.Reader) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
@@ -61,6 +61,7 @@ func endGroups(groups map[int]string) {
 	}
 	for _, dir := range groups {
 		if dir != "" {
+			killStrays(dir)
 			_ = os.RemoveAll(dir) // nobody is left to tell
 		}
 	}

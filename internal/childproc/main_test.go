@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,9 +69,11 @@ func term([]string) {
 }
 
 // parent starts a grandchild that ignores SIGTERM, in the same group, and prints its pid. With "stay" it then
-// lives until its input ends, otherwise it exits at once.
+// lives until its input ends, otherwise it exits at once. With "away" behind it the grandchild has a session of its
+// own.
 func parent(args []string) {
 	cmd := exec.Command(os.Args[0], "role:stubborn")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: len(args) > 1}
 	out, _ := cmd.StdoutPipe()
 	if err := cmd.Start(); err != nil {
 		fmt.Println(err)
@@ -111,8 +114,12 @@ type corePIDs struct{ Pids []int }
 func core(args []string) {
 	h := childproc.New(childproc.Options{Guard: []string{os.Args[0], "role:guard"}, TempDir: args[0]})
 	var out corePIDs
-	for range 3 {
-		p, err := h.Start(childproc.Spec{Path: os.Args[0], Args: []string{"role:parent", "stay"}})
+	for i := range 3 {
+		role := []string{"role:parent", "stay"}
+		if i == 2 && runtime.GOOS == "linux" {
+			role = append(role, "away")
+		}
+		p, err := h.Start(childproc.Spec{Path: os.Args[0], Args: role})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -121,6 +121,7 @@ func (p *Proc) run() {
 		defer close(p.done)
 		defer p.host.forget(p)
 		p.exit = p.reap()
+		killStrays(p.temp)
 		p.stdin.Close()
 		p.stdout.finish()
 		p.stderr.finish()
