@@ -309,18 +309,19 @@ func TestVersionMismatch_R_AGT_053(t *testing.T) {
 func TestErrorsOfAgents_R_CHAT_144(t *testing.T) {
 	c, a := dial(t, Options{})
 	for answer, want := range map[string]fyllo.Code{
-		`{"code":-32000,"message":"Authentication required"}`:                                          fyllo.CodeAuthRequired,
-		`{"code":-32002,"message":"Resource not found"}`:                                               fyllo.CodeACPSessionMissing,
-		`{"code":-32603,"message":"Internal error","data":{"details":"Session not found"}}`:            fyllo.CodeACPSessionMissing,
-		`{"code":-32603,"message":"Internal error","data":{"details":"Session abc-1 not found"}}`:      fyllo.CodeACPSessionMissing,
-		`{"code":-32602,"message":"Invalid params: no abc-1"}`:                                         fyllo.CodeACPSessionMissing,
-		`{"code":1,"message":"x","data":"resource_not_found"}`:                                         fyllo.CodeACPSessionMissing,
-		`{"code":-32601,"message":"Method not found"}`:                                                 fyllo.CodeMethodMissing,
-		`{"code":-32603,"message":"Internal error","data":{"details":"disk on fire"}}`:                 fyllo.CodeAgentError,
-		`{"code":-32603,"message":"no xabc-1 and no abc-12"}`:                                          fyllo.CodeAgentError,
-		`{"code":401,"message":"no"}`:                                                                  fyllo.CodeAgentError,
-		`{"code":-32602,"message":"` + strings.Repeat("é", 1000) + `"}`:                                fyllo.CodeAgentError,
-		`{"code":-32000,"message":"Authentication required","data":{"sessionId":"abc-1","details":7}}`: fyllo.CodeAuthRequired,
+		`{"code":-32000,"message":"Authentication required"}`:                                                          fyllo.CodeAuthRequired,
+		`{"code":-32002,"message":"Resource not found"}`:                                                               fyllo.CodeACPSessionMissing,
+		`{"code":-32603,"message":"Internal error","data":{"details":"Session not found"}}`:                            fyllo.CodeACPSessionMissing,
+		`{"code":-32603,"message":"Internal error","data":{"details":"Session abc-1 not found"}}`:                      fyllo.CodeACPSessionMissing,
+		`{"code":-32602,"message":"Invalid params: no abc-1"}`:                                                         fyllo.CodeACPSessionMissing,
+		`{"code":-32603,"message":"Internal error","data":{"details":"No previous sessions found for this project."}}`: fyllo.CodeACPSessionMissing,
+		`{"code":1,"message":"x","data":"resource_not_found"}`:                                                         fyllo.CodeACPSessionMissing,
+		`{"code":-32601,"message":"Method not found"}`:                                                                 fyllo.CodeMethodMissing,
+		`{"code":-32603,"message":"Internal error","data":{"details":"disk on fire"}}`:                                 fyllo.CodeAgentError,
+		`{"code":-32603,"message":"no xabc-1 and no abc-12"}`:                                                          fyllo.CodeAgentError,
+		`{"code":401,"message":"no"}`:                                                                                  fyllo.CodeAgentError,
+		`{"code":-32602,"message":"` + strings.Repeat("é", 1000) + `"}`:                                                fyllo.CodeAgentError,
+		`{"code":-32000,"message":"Authentication required","data":{"sessionId":"abc-1","details":7}}`:                 fyllo.CodeAuthRequired,
 	} {
 		go a.answer("!" + answer)
 		_, err := c.ResumeSession(t.Context(), "abc-1", fyllo.SessionParams{Cwd: "/"}, newLog().sink)

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,6 +69,10 @@ func (c *Conn) transportFailure(err error, k call) error {
 	}
 }
 
+// missingWords say that a session is not there, in lower case. The last are Gemini CLI's when the project has no other
+// session; it forgets one that is loaded within the minute in which it was made.
+var missingWords = []string{"resource_not_found", "session not found", "no previous sessions found"}
+
 // sessionMissing applies R-CHAT-144. Params of a refused option may be echoed with the session id in them, so
 // there the id alone proves nothing.
 func sessionMissing(e *jsonrpc.Error, k call) bool {
@@ -75,7 +80,7 @@ func sessionMissing(e *jsonrpc.Error, k call) bool {
 		return false
 	}
 	text := strings.ToLower(e.Message + " " + string(e.Data))
-	if e.Code == codeNotFound || strings.Contains(text, "resource_not_found") || strings.Contains(text, "session not found") {
+	if e.Code == codeNotFound || slices.ContainsFunc(missingWords, func(w string) bool { return strings.Contains(text, w) }) {
 		return true
 	}
 	if setsConfig(k.method) || e.Code != jsonrpc.CodeInvalidParams && e.Code != jsonrpc.CodeInternal {
