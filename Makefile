@@ -58,7 +58,7 @@ bench: ## figures of docs/architecture.md §9, as ratios of one run
 	$(GO) run ./internal/bench
 
 test-agents: build e2e/node_modules/.installed chromium ## real npm Agents against a fake model server on loopback
-	$(GO) test -count=1 -timeout 20m -tags agents ./e2e/agents/...
+	$(GO) test -v -count=1 -timeout 20m -tags agents ./e2e/agents/...
 
 fuzz: ## a minute of each fuzz target
 	scripts/fuzz 60s

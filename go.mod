@@ -2,7 +2,7 @@ module fyllocode.dev/fyllo
 
 go 1.26.8
 
-ignore ./web/node_modules
+ignore node_modules
 
 require (
 	github.com/alecthomas/kong v1.17.0 // indirect
