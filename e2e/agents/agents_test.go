@@ -3,6 +3,7 @@
 package agents
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -270,25 +271,23 @@ func (d *drive) parallel(t *testing.T) {
 
 // browser runs the Playwright spec, where there is one.
 func (d *drive) browser(t *testing.T) {
-	e2e := filepath.Dir(repositoryPath("e2e", "agents.spec.ts"))
+	e2e := filepath.Join(repository(), "e2e")
 	runner := filepath.Join(e2e, "node_modules", ".bin", "playwright")
-	for _, need := range []string{filepath.Join(e2e, "agents.spec.ts"), runner} {
+	for _, need := range []string{filepath.Join(e2e, "specs", "agents.spec.ts"), runner} {
 		if _, err := os.Stat(need); err != nil {
 			d.notes["browser"] = "-"
 			t.Skipf("%s is not there", need)
 		}
 	}
 	url := strings.TrimSpace(d.rig.run(t, "--no-open", d.rig.project))
-	cmd := exec.Command(runner, "test", "agents.spec.ts")
+	ctx, cancel := context.WithTimeout(t.Context(), commandLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, runner, "test", "agents.spec.ts")
 	cmd.Dir = e2e
 	cmd.Env = append(os.Environ(), "FYLLO_E2E_URL="+url, "FYLLO_E2E_AGENT="+d.agent.name, "FYLLO_E2E_PROJECT="+d.rig.project)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-}
-
-func repositoryPath(parts ...string) string {
-	return filepath.Join(append([]string{repository()}, parts...)...)
 }
 
 func (d *drive) restart(t *testing.T) {
