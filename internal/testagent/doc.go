@@ -61,5 +61,6 @@
 //	error CODE TEXT      ends the turn with an error answer
 //	bye CODE             answers the prompt and exits in the same breath
 //	exit CODE            exits at once, without an answer
+//	torn CODE            writes half a line of a text chunk and exits
 //	stderr TEXT          one line on stderr
 package testagent

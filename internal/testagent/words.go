@@ -44,6 +44,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"error":       (*turn).fail,
 		"bye":         func(t *turn, s string) { t.say("bye"); t.bye, t.stop = numbers(s, 1)[0], "end_turn" },
 		"exit":        func(t *turn, s string) { t.agent.exit(numbers(s, 1)[0]); <-t.ctx.Done() },
+		"torn":        (*turn).torn,
 		"stderr":      func(_ *turn, s string) { fmt.Fprintln(os.Stderr, s) },
 	}
 	for _, key := range []string{"cwd", "session", "mcp", "prompt", "meta"} {
@@ -193,4 +194,11 @@ func (t *turn) fail(s string) {
 		n, msg = -32603, s
 	}
 	t.err = &rpcError{Code: n, Message: msg}
+}
+
+// torn exits in the middle of the line of a text chunk.
+func (t *turn) torn(s string) {
+	t.agent.raw([]byte(t.prefix() + "never whole"))
+	t.agent.exit(numbers(s, 1)[0])
+	<-t.ctx.Done()
 }
