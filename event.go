@@ -36,12 +36,15 @@ type Event struct {
 	Data      any // the payload type named at the EventType; never changed after publishing
 }
 
-// Delta appends Text to the part with PartID, creating it at Index when it is new. Kind is text or reasoning.
+// Delta puts Text at position At of the part with PartID, creating the part at Index when it is new. Deltas come
+// without gaps, so At is where the text so far ends, unless a snapshot held some of Text already: that much of it is
+// then known. Kind is text or reasoning.
 type Delta struct {
 	MessageID string   `json:"messageId"`
 	PartID    string   `json:"partId"`
 	Index     int      `json:"index"`
 	Kind      PartType `json:"kind"`
+	At        int      `json:"at"` // in UTF-16 units, as scripts count
 	Text      string   `json:"text"`
 }
 

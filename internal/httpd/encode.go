@@ -92,6 +92,7 @@ func appendDelta(dst []byte, run []stream.Entry, d *fyllo.Delta) []byte {
 	dst = appendString(append(dst, `,"partId":`...), d.PartID)
 	dst = strconv.AppendInt(append(dst, `,"index":`...), int64(d.Index), 10)
 	dst = appendString(append(dst, `,"kind":`...), string(d.Kind))
+	dst = strconv.AppendInt(append(dst, `,"at":`...), int64(d.At), 10)
 	dst = append(dst, `,"text":`...)
 	dst = appendString(dst, d.Text)
 	for i := range run[1:] {

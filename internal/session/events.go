@@ -85,9 +85,14 @@ func (a *actor) changed(t *turn, c transcript.Change, at time.Time) {
 		a.publishPart(t, c.Index)
 		return
 	}
+	if c.Index != t.growing {
+		t.growing, t.length = c.Index, 0 // only the last part grows, so this one is new
+	}
 	a.out.delta(a.w, a.sid, fyllo.Delta{
-		MessageID: t.live.ID(), PartID: t.live.PartID(c.Index), Index: c.Index, Kind: t.live.PartType(c.Index), Text: c.Text,
+		MessageID: t.live.ID(), PartID: t.live.PartID(c.Index), Index: c.Index, Kind: t.live.PartType(c.Index),
+		At: t.length, Text: c.Text,
 	})
+	t.length += fyllo.UTF16Len(c.Text)
 }
 
 // firstContent makes the answer appear and the turn stream (R-CHAT-073).
@@ -106,6 +111,9 @@ func (a *actor) firstContent(t *turn, at time.Time) {
 }
 
 func (a *actor) publishPart(t *turn, i int) {
+	if i == t.growing {
+		t.length = fyllo.UTF16Len(t.live.Part(i).Text) // the end of a turn completes half characters
+	}
 	a.out.part(a.w, a.sid, fyllo.PartEvent{
 		MessageID: t.live.ID(), Index: i, Part: transcript.Light(t.live.Part(i)),
 	})

@@ -42,6 +42,8 @@ type turn struct {
 	cancelled bool                  // a person asked for it
 	deadline  *time.Timer           // of the cancel
 	updates   int                   // seen since the prompt was sent
+	growing   int                   // index of the part that deltas append to; -1 before the first
+	length    int                   // UTF-16 units of its text so far
 	retried   bool                  // recovered once from a missing ACP session (R-CHAT-147)
 	changes   []fyllo.ConfigChange  // to apply before the prompt
 	draft     *draft                // whose ACP session it takes over, or nil
@@ -49,12 +51,13 @@ type turn struct {
 
 // view is the turn as windows see it.
 func (t *turn) view() fyllo.Turn {
-	v := fyllo.Turn{State: t.state, UserMessageID: t.user.ID, StartedAt: &t.startedAt}
-	if !t.contentAt.IsZero() {
-		v.MessageID, v.FirstContentAt = t.live.ID(), &t.contentAt
+	started, content, update := t.startedAt, t.contentAt, t.updateAt // a view never changes afterwards
+	v := fyllo.Turn{State: t.state, UserMessageID: t.user.ID, StartedAt: &started}
+	if !content.IsZero() {
+		v.MessageID, v.FirstContentAt = t.live.ID(), &content
 	}
-	if !t.updateAt.IsZero() {
-		v.LastActivityAt = &t.updateAt
+	if !update.IsZero() {
+		v.LastActivityAt = &update
 	}
 	return v
 }
@@ -72,7 +75,7 @@ func (a *actor) begin(user fyllo.Message, changes []fyllo.ConfigChange, d *draft
 	at := now()
 	a.turn = &turn{
 		user: user, live: transcript.New(newID("msg-"), cwd, at),
-		state: fyllo.TurnWaiting, startedAt: at, changes: changes, draft: d,
+		state: fyllo.TurnWaiting, startedAt: at, changes: changes, draft: d, growing: -1,
 	}
 	a.publish(fyllo.EventTurn, a.turn.view())
 	a.announce()

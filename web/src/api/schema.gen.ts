@@ -666,6 +666,8 @@ export interface components {
         };
         Delta: {
             /** Format: int64 */
+            at: number;
+            /** Format: int64 */
             index: number;
             kind: components["schemas"]["PartType"];
             messageId: string;

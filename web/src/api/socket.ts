@@ -165,8 +165,6 @@ export class EventStream {
 
   private take(events: StreamEvent[], run: string): void {
     for (const event of events) {
-      // Numbers have no gaps, so what a joined delta covers begins behind the event before it.
-      event.from = this.after + 1
       this.after = event.seq
       if (event.type === 'reset') {
         this.run = run

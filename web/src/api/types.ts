@@ -64,11 +64,8 @@ export type Workspace = Schemas['Workspace']
 export type WorkspaceKind = Schemas['WorkspaceKind']
 export type WorkspaceRow = Schemas['WorkspaceRow']
 
-/**
- * One event of the stream. Core may join neighbouring deltas of a part that piled up; `from`, which EventStream adds,
- * is the number of the first of them.
- */
-export type StreamEvent = Schemas['StreamEvent'] & { from?: number }
+/** One event of the stream. Core may join neighbouring deltas of a part that piled up. */
+export type StreamEvent = Schemas['StreamEvent']
 
 export type EventType = StreamEvent['type']
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { prepend, reduce } from './reduce'
 import { at, event, message, tool, view } from './testing'
 
-const delta = (seq: number, messageId: string, index: number, text: string) =>
-  event(seq, 'delta', { messageId, partId: `${messageId}.${index}`, index, kind: 'text', text })
+const delta = (seq: number, messageId: string, index: number, text: string, at = 0) =>
+  event(seq, 'delta', { messageId, partId: `${messageId}.${index}`, index, kind: 'text', at, text })
 
 const ask = { id: 'p1', sessionId: 's1', messageId: 'm1', toolCallId: 'c1', title: 'Run', options: [], requestedAt: at }
 
@@ -20,7 +20,7 @@ describe('reduce', () => {
   it('never changes the view it was given', () => {
     const v = view([message('u1', 'user', ['hi'])], { live: message('m1', 'assistant', ['a']) })
     const before = structuredClone({ ...v, growing: [...v.growing] })
-    reduce(v, [delta(11, 'm1', 0, 'b'), event(12, 'part', { messageId: 'm1', index: 1, part: { id: 'm1.1', ...tool('c1') } })])
+    reduce(v, [delta(11, 'm1', 0, 'b', 1), event(12, 'part', { messageId: 'm1', index: 1, part: { id: 'm1.1', ...tool('c1') } })])
     expect({ ...v, growing: [...v.growing] }).toEqual(before)
   })
 
@@ -29,7 +29,7 @@ describe('reduce', () => {
     const events = [
       event(11, 'turn', { state: 'waiting', userMessageId: 'u1', startedAt: at }),
       delta(12, 'm1', 0, 'Hello '),
-      delta(13, 'm1', 0, 'you'),
+      delta(13, 'm1', 0, 'you', 6),
       event(14, 'part', { messageId: 'm1', index: 1, part: { id: 'm1.1', ...tool('c1', { status: 'pending' }) } }),
       event(15, 'permission', ask),
       event(16, 'permission.closed', { messageId: 'm1', toolCallId: 'c1', note: { id: 'p1', outcome: 'selected', by: 'user', at } }),
@@ -46,7 +46,7 @@ describe('reduce', () => {
   it('takes a live message of the detail instead of the stored one of the same id', () => {
     const v = view([message('u1', 'user', ['hi']), message('m1', 'assistant', ['whole'])], { live: message('m1', 'assistant', ['who']) })
     expect(v.messages.map((m) => m.id)).toEqual(['u1', 'm1'])
-    expect(reduce(v, [delta(11, 'm1', 0, 'le')]).messages.at(-1)?.parts[0]?.text).toBe('whole')
+    expect(reduce(v, [delta(11, 'm1', 0, 'le', 3)]).messages.at(-1)?.parts[0]?.text).toBe('whole')
   })
 
   it('ignores deltas of a stored message, which the page already holds', () => {
@@ -54,12 +54,13 @@ describe('reduce', () => {
     expect(reduce(v, [delta(11, 'm1', 0, 'whole')]).messages[0]?.parts[0]?.text).toBe('whole')
   })
 
-  it('asks for new snapshots when a joined delta straddles the one it has', () => {
+  it('takes of a joined delta only what the snapshot does not hold, and tells a hole', () => {
     const v = view([], { live: message('m1', 'assistant', ['ab']) })
-    const joined = (from: number, seq: number) => ({ ...delta(seq, 'm1', 0, 'bc'), from })
-    expect(reduce(v, [joined(9, 11)])).toMatchObject({ torn: true, messages: [{ parts: [{ text: 'ab' }] }] })
-    expect(reduce(v, [joined(11, 12)])).toMatchObject({ torn: false, messages: [{ parts: [{ text: 'abbc' }] }] })
-    expect(reduce(v, [joined(8, 10)])).toBe(v)
+    const text = (at: number, t: string) => reduce(v, [delta(11, 'm1', 0, t, at)]).messages[0]?.parts[0]?.text
+    expect(text(1, 'bc')).toBe('abc')
+    expect(text(0, 'ab')).toBe('ab')
+    expect(text(2, 'c')).toBe('abc')
+    expect(reduce(v, [delta(11, 'm1', 0, 'd', 3)])).toMatchObject({ torn: true, messages: [{ parts: [{ text: 'ab' }] }] })
   })
 
   it('replaces a message whole, and adding it twice changes nothing', () => {
@@ -71,7 +72,7 @@ describe('reduce', () => {
 
   it('keeps untouched messages identical', () => {
     const v = view([message('u1', 'user', ['hi'])], { live: message('m1', 'assistant', ['a']) })
-    const next = reduce(v, [delta(11, 'm1', 0, 'b')])
+    const next = reduce(v, [delta(11, 'm1', 0, 'b', 1)])
     expect(next.messages[0]).toBe(v.messages[0])
     expect(next.messages[1]).not.toBe(v.messages[1])
   })

@@ -32,7 +32,6 @@ export function openView(detail: SessionDetail, page: MessagePage): SessionView 
   return {
     sessionId: detail.sessionId,
     seq: detail.seq,
-    opened: detail.seq,
     summary: summaryOf(detail),
     messages,
     growing,
@@ -73,10 +72,8 @@ export function reduce(view: SessionView, events: readonly StreamEvent[]): Sessi
   for (const event of events) {
     if (event.sessionId !== view.sessionId || event.seq <= (step?.draft.seq ?? view.seq)) continue
     step ??= new Step(view)
-    const torn = event.type === 'delta' && event.from !== undefined && event.from <= view.opened && event.seq > view.opened
     step.draft.seq = event.seq
-    if (torn) step.draft.torn = true
-    else step.apply(event)
+    step.apply(event)
   }
   return step ? step.draft : view
 }
@@ -188,7 +185,10 @@ class Step {
     const parts = this.open(d.messageId).parts
     pad(parts, d.messageId, d.index)
     const old = parts[d.index]
-    parts[d.index] = old ? { ...old, text: (old.text ?? '') + d.text } : { id: d.partId, type: d.kind, text: d.text }
+    const text = old?.text ?? ''
+    // Core joins deltas that pile up, so one may begin inside what the snapshot held; a hole cannot come by itself.
+    if (d.at > text.length) this.draft.torn = true
+    else parts[d.index] = { ...(old ?? { id: d.partId, type: d.kind }), text: text + d.text.slice(text.length - d.at) }
   }
 
   private part(p: PartEvent): void {

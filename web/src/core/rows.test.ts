@@ -23,7 +23,7 @@ describe('RowBuilder', () => {
     const live = new RowBuilder()
     let v = view([message('u1', 'user', ['hi'])])
     for (let i = 0; i < text.length; i++) {
-      v = reduce(v, [event(11 + i, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', text: text[i]! })])
+      v = reduce(v, [event(11 + i, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', at: i, text: text[i]! })])
       live.build(v)
     }
     const stored = view([message('u1', 'user', ['hi']), message('m1', 'assistant', [text])])
@@ -35,7 +35,7 @@ describe('RowBuilder', () => {
     const b = new RowBuilder()
     const v = view([message('u1', 'user', ['hi'])], { live: message('m1', 'assistant', ['a\n\nb\n\nc']) })
     const one = b.build(v).rows
-    const two = b.build(reduce(v, [event(11, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', text: 'd' })])).rows
+    const two = b.build(reduce(v, [event(11, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', at: 7, text: 'd' })])).rows
     expect(two.slice(0, 3)).toEqual(one.slice(0, 3))
     for (let i = 0; i < 3; i++) expect(two[i]).toBe(one[i])
     expect(two[3]).not.toBe(one[3])
@@ -100,7 +100,7 @@ describe('RowBuilder', () => {
     const b = new RowBuilder(() => now)
     let v = view([], { live: message('m1', 'assistant', ['a']) })
     const grow = (seq: number, text: string) =>
-      (v = reduce(v, [event(seq, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', text })]))
+      (v = reduce(v, [event(seq, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', at: seq - 10, text })]))
     b.build(v)
     b.rest(3)
     expect(b.build(grow(11, 'b')).rows[0]).toMatchObject({ block: { text: 'ab' } })

@@ -21,8 +21,6 @@ export interface SessionView {
   readonly sessionId: string
   /** Stream position up to which events are in this view; events at or below it are skipped. */
   readonly seq: number
-  /** The position of the snapshot that this view began with. */
-  readonly opened: number
   readonly summary: SessionSummary
   /** Loaded messages in transcript order; the one being written is the last. */
   readonly messages: readonly Message[]

@@ -89,6 +89,7 @@ export class OpenSession {
     this.waiting = []
     this.view.value = next
     if (next.removed) this.state.value = 'gone'
+    else if (next.torn && !view.torn) void this.load() // a hole in the text: take new snapshots
   }
 }
 

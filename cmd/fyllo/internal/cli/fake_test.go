@@ -36,6 +36,7 @@ type fakeCore struct {
 	frames chan string   // each is written to the stream as one message
 	cut    chan struct{} // breaks the stream once
 	dials  chan string   // queries of the stream
+	said   int           // UTF-16 units of the answer so far
 
 	mu    sync.Mutex
 	calls []string // METHOD PATH BODY
@@ -139,8 +140,9 @@ func (f *fakeCore) begin() {
 
 func (f *fakeCore) text(seq uint64, text string) {
 	f.send(seq, fyllo.EventDelta, fyllo.Delta{
-		MessageID: fakeAnswer, PartID: fakeAnswer + ".0", Kind: fyllo.PartText, Text: text,
+		MessageID: fakeAnswer, PartID: fakeAnswer + ".0", Kind: fyllo.PartText, At: f.said, Text: text,
 	})
+	f.said += fyllo.UTF16Len(text)
 }
 
 func (f *fakeCore) end(seq uint64, reason string) {

@@ -139,8 +139,10 @@ func TestPromptCatchesUpAfterAReset(t *testing.T) {
 	f.begin()
 	f.text(102, "one ")
 	f.frames <- `[{"seq":140,"type":"reset","data":{}}]`
-	f.text(150, "three ") // in the snapshot already
-	f.text(151, "four")
+	f.said += len("two ")     // nobody gets this delta
+	f.text(150, "three ")     // in the snapshot already
+	f.said -= len("three ")   // joined with what follows, as a Core does when events pile up
+	f.text(151, "three four") // in the snapshot with its first half
 	f.end(152, "end_turn")
 	r := f.run(t.Context(), "prompt", "--agent", "a1", "hi")
 	if r.code != ExitDone || r.stdout != "one two three four\n" {

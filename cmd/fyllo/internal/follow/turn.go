@@ -36,10 +36,11 @@ type Turn struct {
 	session     fyllo.SessionID
 	userMessage string // the message that began the turn
 
-	begun   bool   // the feed has reached the turn
-	message string // the assistant message of the turn, once known
-	floor   uint64 // frames up to this seq are already in what was printed from a snapshot
-	printed map[string]int
+	begun   bool                        // the feed has reached the turn
+	message string                      // the assistant message of the turn, once known
+	floor   uint64                      // frames up to this seq are already in what was printed from a snapshot
+	printed map[string]int              // bytes of a part's text that were printed
+	units   map[string]int              // the same in UTF-16 units, as deltas count
 	tools   map[string]ToolLine         // as last printed, by Part id
 	asks    map[string]fyllo.Permission // all that were asked, by id
 	end     *fyllo.TurnEnd
@@ -49,7 +50,7 @@ type Turn struct {
 func New(c *coreapi.Client, feed *coreapi.Feed, session fyllo.SessionID, userMessage string) *Turn {
 	return &Turn{
 		client: c, feed: feed, out: Nothing, session: session, userMessage: userMessage,
-		printed: map[string]int{}, tools: map[string]ToolLine{}, asks: map[string]fyllo.Permission{},
+		printed: map[string]int{}, units: map[string]int{}, tools: map[string]ToolLine{}, asks: map[string]fyllo.Permission{},
 	}
 }
 
@@ -180,7 +181,15 @@ func (t *Turn) delta(d fyllo.Delta) error {
 	if !t.mine(d.MessageID) {
 		return nil
 	}
+	// Core joins deltas that pile up, so one may begin inside what a snapshot held.
+	if known := t.units[d.PartID] - d.At; known > 0 {
+		d.Text = fyllo.SkipUTF16(d.Text, known)
+	}
+	if d.Text == "" {
+		return nil
+	}
 	t.printed[d.PartID] += len(d.Text)
+	t.units[d.PartID] += fyllo.UTF16Len(d.Text)
 	return t.out.Print(TextLine{string(d.Kind), d.MessageID, d.PartID, d.Text})
 }
 
@@ -195,7 +204,7 @@ func (t *Turn) part(ctx context.Context, message string, p fyllo.Part) error {
 		if len(p.Text) <= seen {
 			return nil
 		}
-		t.printed[p.ID] = len(p.Text)
+		t.printed[p.ID], t.units[p.ID] = len(p.Text), fyllo.UTF16Len(p.Text)
 		return t.out.Print(TextLine{string(p.Type), message, p.ID, p.Text[seen:]})
 	case fyllo.PartTool:
 		line := ToolLine{"tool", Tool(ctx, t.client, t.session, p)}
