@@ -65,12 +65,14 @@ type core struct {
 	err      error         // of the shutdown; read after done
 	services []*service    // in the order of their end
 	warm     *time.Timer   // nil when nothing is to be warmed
+	feed     *restingFeed  // what sessions publish to
 }
 
 // startCore starts a Core and returns when it accepts requests. Errors: CORE_ALREADY_RUNNING, HOME_NOT_WRITABLE,
 // PORT_IN_USE, or what is wrong with the data.
 func startCore(o cli.CoreOptions) (*core, error) {
 	c := &core{options: o, token: rand.Text(), asked: make(chan struct{}), done: make(chan struct{})}
+	limitMemory()
 	var err error
 	if c.lock, err = records.Lock(o.Root); err != nil {
 		return nil, err
@@ -103,8 +105,9 @@ func (c *core) build() error {
 	if c.pool, err = c.newPool(feed); err != nil {
 		return err
 	}
+	c.feed = newRestingFeed(feed)
 	c.sessions = session.New(session.Deps{
-		Store: sessionStore{c.store}, Agents: liveAgents{c.pool}, Workspaces: spaces, Publisher: feed,
+		Store: sessionStore{c.store}, Agents: liveAgents{c.pool}, Workspaces: spaces, Publisher: c.feed,
 		Decoder: decoder{}, Settings: c.store.Settings, Log: c.options.Log,
 	})
 	return c.newServer(feed, spaces)
@@ -199,6 +202,7 @@ func (c *core) shutdown() error {
 	for _, s := range c.services {
 		failures = append(failures, s.stop())
 	}
+	c.feed.close()
 	release := startService("records", recordsLimit, exitRecords, func(context.Context) error { return c.lock.Release() })
 	failures = append(failures, release.stop())
 	return errors.Join(failures...)

@@ -199,10 +199,8 @@ func delays(ctx context.Context, c *core, ids []fyllo.AgentID, words string) ([]
 		if e.Type != fyllo.EventDelta || json.Unmarshal(e.Data, &d) != nil {
 			return
 		}
-		for _, f := range strings.Fields(d.Text) {
-			if stamp, err := strconv.ParseInt(f, 10, 64); err == nil {
-				late = append(late, time.Duration(at-stamp))
-			}
+		for _, stamp := range stamps(d.Text) {
+			late = append(late, time.Duration(at-stamp))
 		}
 	})
 	slices.Sort(late)
@@ -210,6 +208,21 @@ func delays(ctx context.Context, c *core, ids []fyllo.AgentID, words string) ([]
 		err = fmt.Errorf("no stamp arrived")
 	}
 	return late, err
+}
+
+// stamps reads the text of the word clock: Unix times in nanoseconds, 19 digits each. What is cut at the end is left
+// out.
+func stamps(text string) []int64 {
+	const digits = 19
+	var out []int64
+	for ; len(text) >= digits; text = text[digits:] {
+		stamp, err := strconv.ParseInt(text[:digits], 10, 64)
+		if err != nil {
+			return out
+		}
+		out = append(out, stamp)
+	}
+	return out
 }
 
 func measureTools(ctx context.Context, s *suite) error {
