@@ -168,7 +168,7 @@ func measureLatency(ctx context.Context, s *suite) error {
 	}{
 		{"1 Session at 1,000 chunks/s", "clock 4000 1ms", 1, 20},
 		{"8 Sessions at 1,000 chunks/s", "clock 4000 1ms", 8, 25},
-		{"1 Session at 50 chunks/s", "clock 200 20ms", 1, 20},
+		{"1 Session at 50 chunks/s", "clock 500 20ms", 1, 20},
 	} {
 		late, err := delays(ctx, c, ids[:load.agents], load.words)
 		if err != nil {
