@@ -40,12 +40,24 @@ type activation struct {
 	stored  []fyllo.ConfigOption // to restore in an ACP session that was not warm
 	changes []fyllo.ConfigChange
 	fresh   bool // a new ACP session is allowed (R-AGT-091)
+	after   way  // ways up to this one were tried in the turn
 }
+
+// way is how a link came to be, in the order in which the ways are tried (R-CHAT-143).
+type way int
+
+const (
+	wayWarm way = iota // it was there already
+	wayResume
+	wayLoad
+	wayFresh
+)
 
 // activated is a link that is ready for a prompt, with the configuration last seen.
 type activated struct {
 	link   *link
 	config []fyllo.ConfigOption
+	way    way
 }
 
 func (a *actor) activation(t *turn) *activation {
@@ -56,7 +68,7 @@ func (a *actor) activation(t *turn) *activation {
 	scope, err := a.scope()
 	job.scope = func() (*fyllo.Scope, error) { return scope, err }
 	if t != nil {
-		job.changes, job.draft = t.changes, t.draft
+		job.changes, job.draft, job.after = t.changes, t.draft, t.way
 	}
 	return job
 }
@@ -74,11 +86,11 @@ func (j *activation) run(ctx context.Context) (activated, error) {
 	if err := gate(agent, scope); err != nil {
 		return activated{}, err
 	}
-	got, warm, err := j.open(ctx, agent, scope)
+	got, err := j.open(ctx, agent, scope)
 	if err != nil {
 		return activated{}, err
 	}
-	if !warm {
+	if got.way != wayWarm {
 		if got.config, err = restore(ctx, got.link, got.config, j.stored, j.m); err != nil {
 			got.link.close()
 			return activated{}, err
@@ -124,31 +136,36 @@ func errMultiRoot(n int) error {
 		WithHint("Choose an Agent with multi-root support, or open one Project alone.")
 }
 
-// open finds or makes the ACP session. warm tells that the Agent already has it with its configuration.
-func (j *activation) open(ctx context.Context, agent Agent, scope *fyllo.Scope) (got activated, warm bool, err error) {
+// open finds or makes the ACP session. A warm one has its configuration.
+func (j *activation) open(ctx context.Context, agent Agent, scope *fyllo.Scope) (got activated, err error) {
 	if j.draft != nil {
 		if l := j.draft.take(ctx, j.t, j.holder); l != nil && l.alive() {
-			return activated{link: l, config: j.draft.snapshot().ConfigOptions}, true, nil
+			return activated{link: l, config: j.draft.snapshot().ConfigOptions}, nil
 		}
 	}
 	if l := j.link; l != nil && l.alive() && l.agent.Generation() == agent.Generation() {
-		return activated{link: l, config: j.stored}, true, nil
+		return activated{link: l, config: j.stored}, nil
 	}
 	if j.acpID != "" {
 		caps := agent.Info().Capabilities
-		if caps.Resume {
+		if caps.Resume && j.after < wayResume {
 			if got, err = j.resume(ctx, agent, scope); !missing(err) {
-				return got, false, err
+				return got, err
 			}
 		}
-		if caps.Load {
+		if caps.Load && j.after < wayLoad {
 			if got, err = j.load(ctx, agent, scope); !missing(err) {
-				return got, false, err
+				return got, err
 			}
 		}
 	}
+	return j.openFresh(ctx, agent, scope)
+}
+
+// openFresh makes a new ACP session.
+func (j *activation) openFresh(ctx context.Context, agent Agent, scope *fyllo.Scope) (activated, error) {
 	if !j.fresh {
-		return activated{}, false, fyllo.Errorf(fyllo.CodeACPSessionMissing,
+		return activated{}, fyllo.Errorf(fyllo.CodeACPSessionMissing,
 			"activate the session: the Agent no longer knows it").
 			WithHint("Send a message first; it starts a new ACP session with the history.")
 	}
@@ -157,9 +174,9 @@ func (j *activation) open(ctx context.Context, agent Agent, scope *fyllo.Scope) 
 	defer cancel()
 	opened, err := l.open(ctx, scope)
 	if err != nil {
-		return activated{}, false, inTime(ctx, err, "open an ACP session")
+		return activated{}, inTime(ctx, err, "open an ACP session")
 	}
-	return activated{link: l, config: opened.ConfigOptions}, false, nil
+	return activated{link: l, config: opened.ConfigOptions, way: wayFresh}, nil
 }
 
 func (j *activation) newLink(agent Agent) *link {
@@ -173,7 +190,9 @@ func (j *activation) resume(ctx context.Context, agent Agent, scope *fyllo.Scope
 	defer cancel()
 	l := j.newLink(agent)
 	opened, err := agent.ResumeSession(ctx, j.acpID, params(scope), l.sink)
-	return j.known(l, opened, inTime(ctx, err, "resume the ACP session"))
+	got, err := j.known(l, opened, inTime(ctx, err, "resume the ACP session"))
+	got.way = wayResume
+	return got, err
 }
 
 // load suppresses the history that the Agent repeats (R-CHAT-145).
@@ -187,7 +206,9 @@ func (j *activation) load(ctx context.Context, agent Agent, scope *fyllo.Scope) 
 		err = l.awaitReplay(ctx)
 		l.replaying.Store(false)
 	}
-	return j.known(l, opened, inTime(ctx, err, "load the ACP session"))
+	got, err := j.known(l, opened, inTime(ctx, err, "load the ACP session"))
+	got.way = wayLoad
+	return got, err
 }
 
 // known finishes a resume or load; a failed one leaves no sink behind.

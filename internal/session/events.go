@@ -53,7 +53,9 @@ func (a *actor) update(u *fyllo.Update) {
 	at := now()
 	if a.turn != nil && a.turn.sent() {
 		a.turn.updateAt = at
-		a.turn.updates++
+		if !ofSession(u.Kind) {
+			a.turn.updates++
+		}
 	}
 	if u.Kind.Control() || u.Kind == fyllo.UpdateUnknown {
 		a.control(u)
@@ -70,6 +72,17 @@ func (a *actor) update(u *fyllo.Update) {
 	}
 	a.out.record(fyllo.TurnRecord{At: at, Line: u.Raw})
 	a.changed(t, t.live.Apply(u, at), at)
+}
+
+// ofSession reports whether an update tells about the ACP session rather than about a turn. Agents send such ones
+// behind their answer to a resume, where they may meet a prompt that is on its way.
+func ofSession(k fyllo.UpdateKind) bool {
+	switch k {
+	case fyllo.UpdateConfig, fyllo.UpdateCommands, fyllo.UpdateMode, fyllo.UpdateUsage, fyllo.UpdateSessionInfo:
+		return true
+	default:
+		return false
+	}
 }
 
 // changed publishes what a change of the live answer shows.

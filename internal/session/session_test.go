@@ -356,6 +356,43 @@ func TestPromptToAForgottenSessionRecoversOnce_R_CHAT_147(t *testing.T) {
 	})
 }
 
+func TestAgentThatResumesWhatItDoesNotKnowLeadsToAFreshSession_R_CHAT_143_147(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		caps := &w.agents.now().info.Capabilities
+		caps.Resume, caps.Load = true, true
+		s := w.first("hi")
+		agent := w.agents.now()
+		p := agent.prompted(w, 1)
+		agent.send(p, text("hello"))
+		agent.finish(p, "end_turn")
+		w.idle(s)
+		w.restart()
+		agent = w.agents.now()
+		w.prompt(s, "again")
+		for n := range 2 {
+			p := agent.prompted(w, n+1)
+			agent.send(p, line(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`))
+			agent.send(p, fyllo.AgentEvent{PromptDone: &fyllo.PromptDone{
+				Token: p.token, Err: fyllo.Errorf(fyllo.CodeACPSessionMissing, "gone"),
+			}})
+		}
+		p = agent.prompted(w, 3)
+		if len(p.blocks) != 3 || !strings.Contains(p.blocks[1].Text, "hello") || p.blocks[2].Text != "again" {
+			t.Errorf("a fresh ACP session gets reminder, history and text; got %+v", p.blocks)
+		}
+		agent.send(p, text("ok"))
+		agent.finish(p, "end_turn")
+		w.idle(s)
+		wantTexts(w, s, "user: hi\nassistant: hello (end_turn)\nuser: again\nassistant: ok (end_turn)\n")
+		if got := agent.seen(); got != "resume g1s1, prompt g1s1, load g1s1, prompt g1s1, new, prompt g2s1" {
+			t.Errorf("calls: %s", got)
+		}
+		if meta, err := w.store.Meta(wid, s); err != nil || meta.TurnCount != 2 {
+			t.Errorf("%d turns were counted (%v)", meta.TurnCount, err)
+		}
+	})
+}
+
 func TestLateContentJoinsForHalfASecond_R_ACP_022(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")

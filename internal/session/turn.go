@@ -41,10 +41,11 @@ type turn struct {
 	stop      context.CancelFunc    // ends the activation
 	cancelled bool                  // a person asked for it
 	deadline  *time.Timer           // of the cancel
-	updates   int                   // seen since the prompt was sent
+	updates   int                   // seen since the prompt was sent, besides those about the ACP session
 	growing   int                   // index of the part that deltas append to; -1 before the first
 	length    int                   // UTF-16 units of its text so far
-	retried   bool                  // recovered once from a missing ACP session (R-CHAT-147)
+	retried   bool                  // recovered from a missing ACP session (R-CHAT-147)
+	way       way                   // how the link of the last prompt came to be
 	changes   []fyllo.ConfigChange  // to apply before the prompt
 	draft     *draft                // whose ACP session it takes over, or nil
 }
@@ -111,6 +112,7 @@ func (a *actor) dispatch(t *turn, got activated, err error) {
 		a.drop()
 		a.link = got.link
 	}
+	t.way = got.way
 	switch {
 	case t.cancelled:
 		a.endTurn(fyllo.TurnEnd{StopReason: stopCancelled, At: now()})
@@ -136,7 +138,12 @@ func (a *actor) send(t *turn) error {
 		return err
 	}
 	a.meta.ACPSessionID = a.link.id
-	if err := a.changeMeta(func(m *fyllo.SessionMeta) { m.TurnCount++ }); err != nil {
+	err := a.changeMeta(func(m *fyllo.SessionMeta) {
+		if !t.retried {
+			m.TurnCount++
+		}
+	})
+	if err != nil {
 		return err
 	}
 	log, err := a.m.Store.BeginTurn(a.w, a.sid, fyllo.TurnHeader{
@@ -208,16 +215,23 @@ func (a *actor) promptDone(done *fyllo.PromptDone) {
 			reason = "end_turn"
 		}
 		a.endTurn(fyllo.TurnEnd{StopReason: reason, At: now()})
-	case fyllo.CodeOf(done.Err) == fyllo.CodeACPSessionMissing && t.updates == 0 && !t.retried && !t.cancelled:
-		a.recoverOnce(t)
+	case fyllo.CodeOf(done.Err) == fyllo.CodeACPSessionMissing && t.recoverable():
+		a.recoverTurn(t)
 	default:
 		a.failTurn(done.Err)
 	}
 }
 
-// recoverOnce sends the prompt again over a recovered ACP session: the Agent no longer knew the old one and did
+// recoverable reports whether a prompt that the Agent refused, since it does not know the ACP session, is sent again
+// (R-CHAT-147): once, or until no way is left when the Agent resumed or loaded that very session in this turn. Each
+// way is taken at most once (R-CHAT-143); without the next one the Session could never be used again.
+func (t *turn) recoverable() bool {
+	return t.updates == 0 && !t.cancelled && (!t.retried || t.way < wayFresh)
+}
+
+// recoverTurn sends the prompt again over a recovered ACP session: the Agent no longer knew the old one and did
 // nothing with the prompt (R-CHAT-147).
-func (a *actor) recoverOnce(t *turn) {
+func (a *actor) recoverTurn(t *turn) {
 	t.retried, t.token, t.draft = true, 0, nil
 	if err := t.log.Remove(); err != nil {
 		a.m.Log.Error("remove turn log", "session", a.sid, "err", err)
