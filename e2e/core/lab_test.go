@@ -273,3 +273,26 @@ func (l *lab) guardOf(c *served) []int {
 		return pid == c.cmd.Process.Pid || !bytes.Contains(commandOf(pid), []byte("__guard"))
 	})
 }
+
+// read returns a file.
+func (l *lab) read(path string) string {
+	l.t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return string(content)
+}
+
+// edit changes a file by hand, as nobody should while Core runs.
+func (l *lab) edit(path string, change func(string) string) {
+	l.t.Helper()
+	old := l.read(path)
+	text := change(old)
+	if text == old {
+		l.t.Fatalf("%s: nothing to change in %.300q", path, old)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+}

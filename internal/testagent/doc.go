@@ -61,6 +61,7 @@
 //	error CODE TEXT      ends the turn with an error answer
 //	bye CODE             answers the prompt and exits in the same breath
 //	exit CODE            exits at once, without an answer
+//	forget               the session is unknown to later messages, until a resume or load
 //	torn CODE            writes half a line of a text chunk and exits
 //	stderr TEXT          one line on stderr
 package testagent

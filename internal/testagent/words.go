@@ -45,6 +45,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"bye":         func(t *turn, s string) { t.say("bye"); t.bye, t.stop = numbers(s, 1)[0], "end_turn" },
 		"exit":        func(t *turn, s string) { t.agent.exit(numbers(s, 1)[0]); <-t.ctx.Done() },
 		"torn":        (*turn).torn,
+		"forget":      (*turn).forget,
 		"stderr":      func(_ *turn, s string) { fmt.Fprintln(os.Stderr, s) },
 	}
 	for _, key := range []string{"cwd", "session", "mcp", "prompt", "meta"} {
@@ -201,4 +202,11 @@ func (t *turn) torn(s string) {
 	t.agent.raw([]byte(t.prefix() + "never whole"))
 	t.agent.exit(numbers(s, 1)[0])
 	<-t.ctx.Done()
+}
+
+// forget makes the Agent lose the session behind the answer; a resume or load finds it again.
+func (t *turn) forget(string) {
+	t.agent.mu.Lock()
+	defer t.agent.mu.Unlock()
+	delete(t.agent.sessions, t.session.id)
 }
