@@ -140,27 +140,42 @@ describe('elapsed (R-CHAT-074)', () => {
 describe('Stick (R-CHAT-007)', () => {
   it('follows the end within 48 px only', () => {
     const stick = new Stick()
-    stick.scrolled(1000, 0)
-    stick.scrolled(900, 100)
+    stick.scrolled(1000, 0, 1500)
+    stick.scrolled(900, 100, 1500)
     expect(stick.stuck).toBe(false)
-    stick.scrolled(940, 60)
+    stick.scrolled(940, 60, 1500)
     expect(stick.stuck).toBe(false)
-    stick.scrolled(955, 45)
+    stick.scrolled(955, 45, 1500)
     expect(stick.stuck).toBe(true)
   })
 
   it('leaves at a small turn of the wheel upwards and stays away', () => {
     const stick = new Stick()
-    stick.scrolled(1000, 0)
+    stick.scrolled(1000, 0, 1500)
     stick.leave()
-    stick.scrolled(990, 10)
+    stick.scrolled(990, 10, 1500)
     expect(stick.stuck).toBe(false)
   })
 
   it('stays when the content grows under it', () => {
     const stick = new Stick()
-    stick.scrolled(1000, 0)
-    stick.scrolled(1000, 500)
+    stick.scrolled(1000, 0, 1500)
+    stick.scrolled(1000, 500, 2000)
     expect(stick.stuck).toBe(true)
+  })
+
+  it('stays when rows shrank, the browser moved the view for it, and more came before the event', () => {
+    const stick = new Stick()
+    stick.scrolled(1853, 0, 2584)
+    stick.scrolled(1729, 112, 2572)
+    expect(stick.stuck).toBe(true)
+  })
+
+  it('leaves when a person drags while the content changes', () => {
+    const stick = new Stick()
+    stick.scrolled(1853, 0, 2584)
+    stick.hold(true)
+    stick.scrolled(1729, 112, 2572)
+    expect(stick.stuck).toBe(false)
   })
 })
