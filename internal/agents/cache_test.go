@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,15 +108,25 @@ func TestCacheOfOtherFormsIsEmpty_R_AGT_070(t *testing.T) {
 
 func TestCacheFailureBlocksNothing_R_AGT_070(t *testing.T) {
 	root := t.TempDir()
-	p, stop := realPool(t, Config{Root: root})
+	var log strings.Builder
+	p, stop := realPool(t, Config{Root: root, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	id := add(t, p, toy("Toy"))
-	if err := os.Mkdir(filepath.Join(root, "acp", "agent-capabilities.json"), 0o700); err != nil {
+	path := filepath.Join(root, "acp", "agent-capabilities.json")
+	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	connect(t, p, id)
 	stop()
+	if !strings.Contains(log.String(), "file="+path) {
+		t.Errorf("the log does not name the file: %s", &log)
+	}
 	if a := describe(t, p, id); a.Capabilities.Image != fyllo.Supported {
 		t.Errorf("%+v", a)
+	}
+	log.Reset()
+	idlePool(t, Config{Root: root, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if !strings.Contains(log.String(), "file="+path) {
+		t.Errorf("the log does not name the file: %s", &log)
 	}
 }
 

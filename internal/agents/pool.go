@@ -131,7 +131,7 @@ func newPool[C Conn](cfg Config, dial Dial[C], start starter, terminal bool) (*P
 	}
 	cache, err := readCache(p.cachePath())
 	if err != nil {
-		p.log.Warn("the capability cache is not used", "error", err)
+		p.log.Warn("the capability cache is not used", "file", p.cachePath(), "error", err)
 	}
 	p.cache = cache
 	p.refresh(true)
@@ -235,6 +235,6 @@ func (p *Pool[C]) saveCache() {
 	agents := maps.Clone(p.cache)
 	p.mu.Unlock()
 	if err := writeCache(p.cachePath(), agents); err != nil {
-		p.log.Warn("the capability cache was not saved", "error", err)
+		p.log.Warn("the capability cache was not saved", "file", p.cachePath(), "error", err)
 	}
 }
