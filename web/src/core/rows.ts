@@ -42,6 +42,8 @@ export interface Footer {
   readonly since: number
   readonly lastActivity: number
   readonly asks: readonly Permission[]
+  /** A request waits for the user, so the Agent's silence is expected. */
+  readonly asking: boolean
 }
 
 export interface Rows {
@@ -227,6 +229,7 @@ function footerOf(view: SessionView, placed: ReadonlySet<Permission>): Footer {
     since: timeOf(from),
     lastActivity: timeOf(turn.lastActivityAt ?? turn.startedAt),
     asks: view.permissions.filter((p) => !placed.has(p)),
+    asking: view.permissions.length > 0,
   }
 }
 

@@ -56,6 +56,10 @@ export default {
   'permission.cancelled.user': 'You cancelled the request',
   'permission.cancelled.policy': 'Cancelled: the Agent offered nothing that may be chosen automatically',
   'permission.cancelled.turn': 'Not answered before the turn ended',
+  'permission.change': 'Proposed change of {path}',
+  'permission.changeLong': 'The change is too long to be shown here in full.',
+  'permission.line.add': 'added: ',
+  'permission.line.delete': 'removed: ',
   'permission.announce': 'The Agent asks for permission: {title}',
 
   'turn.waiting': 'Waiting for the Agent…',
@@ -65,6 +69,7 @@ export default {
   'turn.working.2': 'Still at it',
   'turn.working.3': 'On its way',
   'turn.working.4': 'Making progress',
+  'turn.asking': 'Waiting for your answer',
   'turn.silent': 'no activity for {time}',
   'turn.finished': 'Answer finished',
   'turn.failed': 'The turn failed: {message}',

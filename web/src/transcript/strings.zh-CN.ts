@@ -58,6 +58,10 @@ export default {
   'permission.cancelled.user': '你取消了此请求',
   'permission.cancelled.policy': '已取消：Agent 没有提供可自动选择的选项',
   'permission.cancelled.turn': '本轮结束前未答复',
+  'permission.change': '对 {path} 的修改建议',
+  'permission.changeLong': '修改内容过长，无法在此完整显示。',
+  'permission.line.add': '新增：',
+  'permission.line.delete': '删除：',
   'permission.announce': 'Agent 请求权限：{title}',
 
   'turn.waiting': '正在等待 Agent…',
@@ -67,6 +71,7 @@ export default {
   'turn.working.2': '仍在进行',
   'turn.working.3': '正在推进',
   'turn.working.4': '还在继续',
+  'turn.asking': '等待你的答复',
   'turn.silent': '已 {time} 没有活动',
   'turn.finished': '回答已完成',
   'turn.failed': '本轮失败：{message}',
