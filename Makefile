@@ -54,8 +54,9 @@ api: web/node_modules/.installed ## regenerate the API types of the UI
 	$(GO) generate ./internal/httpd/...
 	cd web && npm run api
 
-bench: ## figures of docs/architecture.md §9, as ratios of one run
+bench: build ## figures of docs/architecture.md §9, as ratios of one run
 	$(GO) run ./internal/bench
+	cd web && npm run --silent size
 
 test-agents: build e2e/node_modules/.installed chromium ## real npm Agents against a fake model server on loopback
 	$(GO) test -v -count=1 -timeout 20m -tags agents ./e2e/agents/...

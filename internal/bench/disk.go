@@ -2,22 +2,18 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/web"
 )
 
 // manySessions is how many a busy user has.
@@ -213,31 +209,8 @@ func measureKill(ctx context.Context, s *suite) error {
 	return nil
 }
 
-// firstLoad finds what index.html loads.
-var firstLoad = regexp.MustCompile(`(?:src|href)="/?([^"]+\.(?:js|css))"`)
-
+// measureSize weighs the binary. The scripts that a page loads are weighed by `npm run size`, which knows the chunks.
 func measureSize(_ context.Context, s *suite) error {
-	ui := web.FS()
-	index, err := fs.ReadFile(ui, "index.html")
-	if err != nil {
-		return fmt.Errorf("the UI is not built: %w", err)
-	}
-	total := 0
-	for _, m := range firstLoad.FindAllStringSubmatch(string(index), -1) {
-		if !strings.HasSuffix(m[1], ".js") {
-			continue
-		}
-		data, err := fs.ReadFile(ui, m[1])
-		if err != nil {
-			return err
-		}
-		var packed bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		_, _ = w.Write(data) // into memory
-		_ = w.Close()
-		total += packed.Len()
-	}
-	s.atMost("first-load JavaScript, gzip", float64(total)/1024, 150, "KB")
 	info, err := os.Stat(s.fyllo)
 	if err != nil {
 		return err
