@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/batch"
+	"fyllocode.dev/fyllo/internal/session/internal/roster"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
 // idleTime is how long an actor without a link or a turn lives on.
@@ -16,28 +19,28 @@ const metaDelay = time.Second
 // actor owns one Session. Only its own goroutine touches its fields, except where a comment says otherwise.
 type actor struct {
 	m    *Manager
-	list *index
+	list *roster.Index
 	w    fyllo.WorkspaceID
 	sid  fyllo.SessionID
 
-	refs     int           // holders; guarded by Manager.mu
-	commands chan func()   // run one by one on the actor's goroutine
-	box      *mailbox      // events of the Agent
-	gone     chan struct{} // closed when the goroutine has ended
-	loadErr  error         // why it never began; read after gone
-	first    *firstTurn    // set for a Session that was just made
+	refs     int            // holders; guarded by Manager.mu
+	commands chan func()    // run one by one on the actor's goroutine
+	box      *batch.Mailbox // events of the Agent
+	gone     chan struct{}  // closed when the goroutine has ended
+	loadErr  error          // why it never began; read after gone
+	first    *firstTurn     // set for a Session that was just made
 
 	meta     fyllo.SessionMeta
-	link     *link // nil when cold
+	link     *warm.Link // nil when cold
 	config   []fyllo.ConfigOption
 	commandl []fyllo.Command
 	usage    *fyllo.Usage
 	plan     []fyllo.PlanEntry
 
-	turn   *turn  // nil when idle
-	late   *turn  // ended, still open for late content (R-ACP-022)
-	tokens uint64 // of prompts so far
-	out    outbox // what the current batch publishes
+	turn   *turn        // nil when idle
+	late   *turn        // ended, still open for late content (R-ACP-022)
+	tokens uint64       // of prompts so far
+	out    batch.Outbox // what the current batch publishes
 
 	answered map[string]fyllo.Message // user messages by request id, of this actor's life
 	notes    map[string]fyllo.PermissionNote
@@ -49,10 +52,10 @@ type actor struct {
 	idleTimer *time.Timer
 }
 
-func newActor(m *Manager, x *index, s fyllo.SessionID) *actor {
+func newActor(m *Manager, x *roster.Index, s fyllo.SessionID) *actor {
 	return &actor{
-		m: m, list: x, w: x.w, sid: s,
-		commands: make(chan func()), box: newMailbox(), gone: make(chan struct{}),
+		m: m, list: x, w: x.Workspace(), sid: s,
+		commands: make(chan func()), box: batch.NewMailbox(), gone: make(chan struct{}),
 		answered: make(map[string]fyllo.Message), notes: make(map[string]fyllo.PermissionNote),
 		metaTimer: stoppedTimer(), lateTimer: stoppedTimer(), idleTimer: time.NewTimer(idleTime),
 	}
@@ -79,7 +82,7 @@ func (a *actor) goneErr() error {
 // been alive for a while and nobody holds it.
 func (a *actor) run() {
 	defer close(a.gone)
-	defer a.box.close()
+	defer a.box.Close()
 	if !a.load() {
 		return
 	}
@@ -88,7 +91,7 @@ func (a *actor) run() {
 		case f := <-a.commands:
 			f()
 			a.idleTimer.Reset(idleTime)
-		case <-a.box.ready:
+		case <-a.box.Ready():
 			a.drain()
 		case <-a.lateTimer.C:
 			a.file()
@@ -177,27 +180,40 @@ func (a *actor) supersede(m fyllo.Message) (fyllo.Message, error) {
 
 // drain handles everything that waits in the mailbox, then writes and publishes it as one batch.
 func (a *actor) drain() {
-	for _, it := range a.box.take() {
+	for _, it := range a.box.Take() {
 		a.handle(it)
 	}
 }
 
 // publish queues an event behind those of the batch.
 func (a *actor) publish(t fyllo.EventType, data any) {
-	a.out.event(fyllo.Event{Workspace: a.w, SessionID: a.sid, Type: t, Data: data})
+	a.out.Event(fyllo.Event{Workspace: a.w, SessionID: a.sid, Type: t, Data: data})
 }
 
 // flush writes the batch's records and then publishes its events.
 func (a *actor) flush() {
-	if err := a.out.write(a.turn, a.late); err != nil {
+	if err := a.write(a.turn); err != nil {
 		a.storageFailed(err)
 	}
-	a.out.publish(a.m.Publisher)
+	a.out.Publish(a.m.Publisher.Publish)
+}
+
+// write appends the batch's records to the log of the turn they belong to: t if it runs, else the late one.
+func (a *actor) write(t *turn) error {
+	return a.out.Write(func(records []fyllo.TurnRecord) error {
+		if t == nil || t.log == nil {
+			t = a.late
+		}
+		if t == nil || t.log == nil {
+			return nil // the log is gone with its turn, whose message is stored
+		}
+		return t.log.Append(records)
+	})
 }
 
 // summary is the Session's row as it is now.
 func (a *actor) summary() fyllo.SessionSummary {
-	row := summarise(a.w, &a.meta)
+	row := roster.Summarise(a.w, &a.meta)
 	if a.turn != nil {
 		row.Running = true
 		row.Attention = len(a.turn.asks)
@@ -208,7 +224,7 @@ func (a *actor) summary() fyllo.SessionSummary {
 // announce updates the row in the list and tells windows.
 func (a *actor) announce() {
 	row := a.summary()
-	a.list.put(row, a.meta.StartRequestID)
+	a.list.Put(row, a.meta.StartRequestID)
 	a.publish(fyllo.EventSession, row)
 }
 
@@ -267,7 +283,7 @@ func (a *actor) drop() {
 		return
 	}
 	a.link = nil
-	a.m.spawn(l.close)
+	a.m.spawn(l.Close)
 }
 
 // scope checks the fixed scope before any activation (R-WS-073, R-WS-076).

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/batch"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
@@ -21,7 +23,7 @@ func (m *Manager) Messages(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Ses
 	if err != nil {
 		return fyllo.MessagePage{}, err
 	}
-	if !x.has(s) {
+	if !x.Has(s) {
 		return fyllo.MessagePage{}, errNoSession(s)
 	}
 	seq := m.Publisher.Seq(w)
@@ -74,37 +76,37 @@ func (m *Manager) Update(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sessi
 	return ask(ctx, m, w, s, func(a *actor) (fyllo.SessionSummary, error) { return a.patch(p) })
 }
 
-// SetConfig changes one option of a Session; a cold one is activated by resume or load only (R-CHAT-039).
+// SetConfig changes one option of a Session; a cold one is warm.Ready by resume or load only (R-CHAT-039).
 func (m *Manager) SetConfig(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, value fyllo.ConfigValue) ([]fyllo.ConfigOption, error) {
 	a, err := m.acquire(ctx, w, s)
 	if err != nil {
 		return nil, err
 	}
 	defer m.release(a)
-	job, err := askActor(ctx, a, func(a *actor) (*activation, error) {
+	job, err := askActor(ctx, a, func(a *actor) (*warm.Job, error) {
 		if a.turn != nil && !a.turn.sent() {
-			return nil, fyllo.Errorf(fyllo.CodeSessionBusy, "change the configuration: the Session is being activated")
+			return nil, fyllo.Errorf(fyllo.CodeSessionBusy, "change the configuration: the Session is being warm.Ready")
 		}
 		job := a.activation(nil)
-		job.fresh, job.changes = false, []fyllo.ConfigChange{{ID: id, Value: value.String()}}
+		job.Fresh, job.Changes = false, []fyllo.ConfigChange{{ID: id, Value: value.String()}}
 		return job, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	got, err := job.run(ctx)
+	got, err := job.Run(ctx)
 	return askActor(context.WithoutCancel(ctx), a, func(a *actor) ([]fyllo.ConfigOption, error) {
-		if err == nil && a.link == nil && a.turn == nil && got.link.alive() {
-			a.link = got.link
+		if err == nil && a.link == nil && a.turn == nil && got.Link.Alive() {
+			a.link = got.Link
 		}
-		if got.link != nil && got.link != a.link {
-			a.m.spawn(got.link.close)
+		if got.Link != nil && got.Link != a.link {
+			a.m.spawn(got.Link.Close)
 		}
 		if err != nil {
 			return nil, err
 		}
-		a.setConfig(got.config)
-		return orEmpty(got.config), a.changeMeta(func(*fyllo.SessionMeta) {})
+		a.setConfig(got.Config)
+		return orEmpty(got.Config), a.changeMeta(func(*fyllo.SessionMeta) {})
 	})
 }
 
@@ -125,7 +127,7 @@ func (m *Manager) Body(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Session
 		if err != nil {
 			return "", err
 		}
-		body = findBody(page.Messages, q)
+		body = transcript.FindBody(page.Messages, q)
 		if before = page.Before; before == "" && body == nil {
 			return "", fyllo.Errorf(fyllo.CodeNotFound, "read the text: there is no %s in part %s", q.Field, q.PartID)
 		}
@@ -137,50 +139,6 @@ func (m *Manager) Body(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Session
 	return string(whole), err
 }
 
-func findBody(messages []fyllo.Message, q fyllo.BodyQuery) *fyllo.Body {
-	owner := q.PartID
-	if at := strings.LastIndexByte(owner, '.'); at >= 0 {
-		owner = owner[:at]
-	}
-	for i := range messages {
-		if messages[i].ID != owner {
-			continue
-		}
-		for j := range messages[i].Parts {
-			if messages[i].Parts[j].ID == q.PartID {
-				return bodyOf(&messages[i].Parts[j], q)
-			}
-		}
-	}
-	return nil
-}
-
-// bodyOf returns the body that a query names, nil if the part has none.
-func bodyOf(p *fyllo.Part, q fyllo.BodyQuery) *fyllo.Body {
-	if p.Attachment != nil && q.Field == "attachment" {
-		return p.Attachment.Data
-	}
-	t := p.Tool
-	if t == nil {
-		return nil
-	}
-	switch q.Field {
-	case "input":
-		return t.Input
-	case "output":
-		return t.Output
-	case "error":
-		return t.Error
-	}
-	if q.Index < 0 || q.Index >= len(t.Diffs) {
-		return nil
-	}
-	if q.Field == "old" {
-		return t.Diffs[q.Index].Old
-	}
-	return t.Diffs[q.Index].New
-}
-
 // liveBody finds a body of the answer that is not stored yet; it is whole there.
 func (a *actor) liveBody(q fyllo.BodyQuery) *fyllo.Body {
 	for _, t := range []*turn{a.turn, a.late} {
@@ -190,7 +148,7 @@ func (a *actor) liveBody(q fyllo.BodyQuery) *fyllo.Body {
 		for i := range t.live.Len() {
 			if t.live.PartID(i) == q.PartID {
 				p := t.live.Part(i)
-				return bodyOf(&p, q)
+				return transcript.BodyOf(&p, q)
 			}
 		}
 	}
@@ -332,7 +290,7 @@ func (a *actor) delete() error {
 			k.answer("")
 		}
 		if t.sent() && a.link != nil {
-			_ = a.link.agent.Cancel(a.link.id) // its answer no longer matters
+			_ = a.link.Agent.Cancel(a.link.ID) // its answer no longer matters
 		}
 	}
 	a.drop()
@@ -342,7 +300,7 @@ func (a *actor) delete() error {
 		}
 	}
 	a.turn, a.late = nil, nil
-	a.out = outbox{}
+	a.out = batch.Outbox{}
 	if err := a.m.Store.DeleteSession(a.w, a.sid); err != nil {
 		a.m.mu.Lock()
 		delete(a.m.deleted, a.sid) // so that it can be tried again
@@ -350,7 +308,7 @@ func (a *actor) delete() error {
 		return err
 	}
 	a.deleted = true
-	a.list.remove(a.sid)
+	a.list.Remove(a.sid)
 	a.publish(fyllo.EventSessionRemoved, struct{}{})
 	a.m.mu.Lock()
 	if a.m.actors[a.sid] == a {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
 // Store keeps Sessions on disk. A call returns after what it promises is durable. Implemented by the data root.
@@ -49,46 +50,11 @@ type TurnLog interface {
 	Close() error  // closes it and leaves it for a replay
 }
 
-// Agents gives running Agents. Errors carry the codes of R-AGT-053…056.
-type Agents interface {
-	// Connect starts the Agent's process or joins the one that runs.
-	Connect(ctx context.Context, id fyllo.AgentID) (Agent, error)
-	// Describe returns the catalogue entry, false when there is none.
-	Describe(id fyllo.AgentID) (fyllo.Agent, bool)
-}
+// Agents gives running Agents.
+type Agents = warm.Agents
 
-// Agent is one generation of an Agent's process: its identity, its ACP sessions and their turns.
-type Agent interface {
-	Identity
-	Opener
-	Prompter
-}
-
-// Identity tells generations of one Agent apart.
-type Identity interface {
-	Generation() uint64
-	Info() fyllo.AgentInfo
-	Done() <-chan struct{} // closed when the connection is over and its last event delivered
-}
-
-// Opener makes and ends ACP sessions. Sinks get every event of the ACP session in wire order, also those that
-// came before the call returned; they may block, which stops the reading of this Agent. A snapshot of the
-// configuration in an answer also comes as an UpdateConfig event, in its place on the wire.
-type Opener interface {
-	NewSession(ctx context.Context, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
-	LoadSession(ctx context.Context, id fyllo.ACPSessionID, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
-	ResumeSession(ctx context.Context, id fyllo.ACPSessionID, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error)
-	CloseSession(ctx context.Context, id fyllo.ACPSessionID) error // forgets the sink in any case
-	Forget(id fyllo.ACPSessionID)                                  // drops all later events of id
-}
-
-// Prompter runs turns. None of its calls waits for the Agent, except SetConfig.
-type Prompter interface {
-	// Prompt queues session/prompt; its answer comes as a PromptDone with the token.
-	Prompt(id fyllo.ACPSessionID, token uint64, blocks []fyllo.PromptBlock) error
-	Cancel(id fyllo.ACPSessionID) error
-	SetConfig(ctx context.Context, id fyllo.ACPSessionID, option fyllo.ConfigOption, value fyllo.ConfigValue) ([]fyllo.ConfigOption, error)
-}
+// Agent is one generation of an Agent's process.
+type Agent = warm.Agent
 
 // Workspaces gives scopes and checks them.
 type Workspaces interface {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
 // draft is the probe of a window that may start a Session: an ACP session made ahead, which gives configuration
@@ -23,7 +24,7 @@ type draft struct {
 
 	mu   sync.Mutex
 	view fyllo.Draft
-	link *link // nil until ready, and after it was taken or ended
+	link *warm.Link // nil until ready, and after it was taken or ended
 	over bool
 }
 
@@ -101,7 +102,7 @@ func (m *Manager) SetDraftConfig(ctx context.Context, w fyllo.WorkspaceID, windo
 	if l == nil {
 		return fyllo.Draft{}, fyllo.Errorf(fyllo.CodeACPNotReady, "change the configuration: the Agent is not connected yet")
 	}
-	have, err := applyChanges(ctx, l, have, []fyllo.ConfigChange{{ID: id, Value: value.String()}})
+	have, err := warm.Apply(ctx, l, have, []fyllo.ConfigChange{{ID: id, Value: value.String()}})
 	if err != nil {
 		return fyllo.Draft{}, err
 	}
@@ -125,7 +126,7 @@ func (m *Manager) newDraft(w fyllo.WorkspaceID, agent fyllo.AgentID, mode fyllo.
 func (d *draft) fits(agent fyllo.AgentID, mode fyllo.Mode, scope *fyllo.Scope) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	usable := d.view.State == fyllo.DraftConnecting || d.view.State == fyllo.DraftReady && d.link != nil && d.link.alive()
+	usable := d.view.State == fyllo.DraftConnecting || d.view.State == fyllo.DraftReady && d.link != nil && d.link.Alive()
 	return usable && !d.over && d.agent == agent && d.mode == mode && sameScope(&d.scope, scope)
 }
 
@@ -168,7 +169,7 @@ func (d *draft) run() {
 	}
 	d.mu.Unlock()
 	if over { // the answer came too late (R-CHAT-030)
-		l.close()
+		l.Close()
 		return
 	}
 	d.change(func(v *fyllo.Draft) {
@@ -179,23 +180,23 @@ func (d *draft) run() {
 	})
 }
 
-func (d *draft) open() (*link, fyllo.SessionOpened, error) {
-	agent, err := d.m.connect(d.ctx, d.agent)
+func (d *draft) open() (*warm.Link, fyllo.SessionOpened, error) {
+	agent, err := warm.Connect(d.ctx, d.m.Agents, d.agent)
 	if err != nil {
 		return nil, fyllo.SessionOpened{}, err
 	}
-	if err := gate(agent, &d.scope); err != nil {
+	if err := warm.Gate(agent, &d.scope); err != nil {
 		return nil, fyllo.SessionOpened{}, err
 	}
-	ctx, cancel := context.WithTimeout(d.ctx, openTime)
+	ctx, cancel := context.WithTimeout(d.ctx, warm.OpenTime)
 	defer cancel()
-	l := newLink(agent, d.event)
-	opened, err := l.open(ctx, &d.scope)
-	return l, opened, inTime(ctx, err, "open an ACP session")
+	l := warm.NewLink(agent, d.event)
+	opened, err := l.Open(ctx, &d.scope)
+	return l, opened, warm.InTime(ctx, err, "open an ACP session")
 }
 
 // event takes what the Agent says before the first message. It never blocks.
-func (d *draft) event(_ *link, e fyllo.AgentEvent) {
+func (d *draft) event(_ *warm.Link, e fyllo.AgentEvent) {
 	switch {
 	case e.Permission != nil:
 		e.Permission.Answer("")
@@ -229,14 +230,14 @@ func (d *draft) end() {
 	d.link, d.over = nil, true
 	d.mu.Unlock()
 	if l != nil {
-		l.close()
+		l.Close()
 	}
 }
 
 // take hands the draft's link to the turn that its first message begins (R-CHAT-031): the new holder first gets
 // the snapshots seen so far, then every later event. It waits for a draft that is still connecting and returns nil
 // when there is nothing to take.
-func (d *draft) take(ctx context.Context, t *turn, holder func(*link, fyllo.AgentEvent)) *link {
+func (d *draft) take(ctx context.Context, t *turn, holder func(*warm.Link, fyllo.AgentEvent)) *warm.Link {
 	select {
 	case <-d.ready:
 	case <-ctx.Done():
@@ -250,11 +251,11 @@ func (d *draft) take(ctx context.Context, t *turn, holder func(*link, fyllo.Agen
 		d.end()
 		return nil
 	}
-	l.hand(holder, func() {
+	l.Hand(holder, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.over = true
-		l.turn = t
+		l.Owner, l.Config = t, d.view.ConfigOptions
 		holder(l, fyllo.AgentEvent{Update: &fyllo.Update{Kind: fyllo.UpdateConfig, Config: d.view.ConfigOptions}})
 		holder(l, fyllo.AgentEvent{Update: &fyllo.Update{Kind: fyllo.UpdateCommands, Commands: d.view.Commands}})
 	})

@@ -4,16 +4,18 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/batch"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
 // handle takes one event of the Agent in wire order.
-func (a *actor) handle(it mail) {
-	if !a.knows(it.link) {
-		a.refuse(it.event)
+func (a *actor) handle(it batch.Mail) {
+	if !a.knows(it.Link) {
+		a.refuse(it.Event)
 		return
 	}
-	switch e := it.event; {
+	switch e := it.Event; {
 	case e.Update != nil:
 		a.update(e.Update)
 	case e.Permission != nil:
@@ -21,13 +23,13 @@ func (a *actor) handle(it mail) {
 	case e.PromptDone != nil:
 		a.promptDone(e.PromptDone)
 	case e.Closed != nil:
-		a.closed(it.link, e.Closed)
+		a.closed(it.Link, e.Closed)
 	}
 }
 
 // knows reports whether events of l concern the Session: its link, or one that its turn is opening.
-func (a *actor) knows(l *link) bool {
-	return l == a.link || a.turn != nil && !a.turn.sent() && l.turn == a.turn
+func (a *actor) knows(l *warm.Link) bool {
+	return l == a.link || a.turn != nil && !a.turn.sent() && l.Owner == a.turn
 }
 
 // refuse answers a permission request that nobody will see (R-CHAT-141).
@@ -38,7 +40,7 @@ func (a *actor) refuse(e fyllo.AgentEvent) {
 }
 
 // closed handles the end of the Agent's process (R-CHAT-150).
-func (a *actor) closed(l *link, c *fyllo.AgentClosed) {
+func (a *actor) closed(l *warm.Link, c *fyllo.AgentClosed) {
 	if l != a.link {
 		return // the activation sees it by itself
 	}
@@ -70,7 +72,7 @@ func (a *actor) update(u *fyllo.Update) {
 		a.m.Log.Debug("drop content outside a turn", "session", a.sid, "bytes", len(u.Raw))
 		return
 	}
-	a.out.record(fyllo.TurnRecord{At: at, Line: u.Raw})
+	a.out.Record(fyllo.TurnRecord{At: at, Line: u.Raw})
 	a.changed(t, t.live.Apply(u, at), at)
 }
 
@@ -101,7 +103,7 @@ func (a *actor) changed(t *turn, c transcript.Change, at time.Time) {
 	if c.Index != t.growing {
 		t.growing, t.length = c.Index, 0 // only the last part grows, so this one is new
 	}
-	a.out.delta(a.w, a.sid, fyllo.Delta{
+	a.out.Delta(a.w, a.sid, fyllo.Delta{
 		MessageID: t.live.ID(), PartID: t.live.PartID(c.Index), Index: c.Index, Kind: t.live.PartType(c.Index),
 		At: t.length, Text: c.Text,
 	})
@@ -127,7 +129,7 @@ func (a *actor) publishPart(t *turn, i int) {
 	if i == t.growing {
 		t.length = fyllo.UTF16Len(t.live.Part(i).Text) // the end of a turn completes half characters
 	}
-	a.out.part(a.w, a.sid, fyllo.PartEvent{
+	a.out.Part(a.w, a.sid, fyllo.PartEvent{
 		MessageID: t.live.ID(), Index: i, Part: transcript.Light(t.live.Part(i)),
 	})
 }

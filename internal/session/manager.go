@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/roster"
 )
 
 // scanDelay is how long after the start the lists are read ahead.
@@ -23,7 +24,7 @@ type Manager struct {
 
 	mu      sync.Mutex
 	closed  bool
-	indexes map[fyllo.WorkspaceID]*index
+	indexes map[fyllo.WorkspaceID]*roster.Index
 	actors  map[fyllo.SessionID]*actor
 	deleted map[fyllo.SessionID]bool      // late events and calls must not recreate these (R-WS-134)
 	drafts  map[fyllo.WorkspaceID]*draft  // a Workspace has at most one window
@@ -35,7 +36,7 @@ type Manager struct {
 func New(d Deps) *Manager {
 	m := &Manager{
 		Deps:    d,
-		indexes: make(map[fyllo.WorkspaceID]*index),
+		indexes: make(map[fyllo.WorkspaceID]*roster.Index),
 		actors:  make(map[fyllo.SessionID]*actor),
 		deleted: make(map[fyllo.SessionID]bool),
 		drafts:  make(map[fyllo.WorkspaceID]*draft),
@@ -56,7 +57,7 @@ func (m *Manager) Serve(ctx context.Context) error {
 			return
 		}
 		for _, w := range m.Workspaces.IDs() {
-			if x, err := m.index(w); err != nil || x.wait(ctx) != nil {
+			if x, err := m.index(w); err != nil || x.Wait(ctx) != nil {
 				return
 			}
 		}
@@ -103,13 +104,13 @@ func errNoSession(s fyllo.SessionID) error {
 }
 
 // index returns the list of a Workspace, starting its scan on first use.
-func (m *Manager) index(w fyllo.WorkspaceID) (*index, error) {
+func (m *Manager) index(w fyllo.WorkspaceID) (*roster.Index, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if x := m.indexes[w]; x != nil {
 		return x, nil
 	}
-	x := newIndex(w)
+	x := roster.New(w)
 	if !m.spawnLocked(func() { m.scan(x) }) {
 		return nil, errStopping()
 	}
@@ -118,27 +119,27 @@ func (m *Manager) index(w fyllo.WorkspaceID) (*index, error) {
 }
 
 // scan fills an index and recovers the turns that a crash interrupted, before anybody sees their Sessions.
-func (m *Manager) scan(x *index) {
-	defer close(x.loaded)
-	x.err = m.Store.ScanSessions(m.life, x.w, func(meta fyllo.SessionMeta, inFlight bool) {
+func (m *Manager) scan(x *roster.Index) {
+	err := m.Store.ScanSessions(m.life, x.Workspace(), func(meta fyllo.SessionMeta, inFlight bool) {
 		if inFlight {
-			if recovered, err := m.recover(x.w, meta); err != nil {
+			if recovered, err := m.recover(x.Workspace(), meta); err != nil {
 				m.Log.Error("recover turn", "session", meta.SessionID, "err", err)
 			} else {
 				meta = recovered
 			}
 		}
-		x.put(summarise(x.w, &meta), meta.StartRequestID)
+		x.Put(roster.Summarise(x.Workspace(), &meta), meta.StartRequestID)
 	})
+	x.Loaded(err)
 }
 
 // loadedIndex returns the list of a Workspace once it is filled.
-func (m *Manager) loadedIndex(ctx context.Context, w fyllo.WorkspaceID) (*index, error) {
+func (m *Manager) loadedIndex(ctx context.Context, w fyllo.WorkspaceID) (*roster.Index, error) {
 	x, err := m.index(w)
 	if err != nil {
 		return nil, err
 	}
-	return x, x.wait(ctx)
+	return x, x.Wait(ctx)
 }
 
 // List returns a page of a Workspace's Sessions in list order; limit is cut to 1…500.
@@ -149,7 +150,7 @@ func (m *Manager) List(ctx context.Context, w fyllo.WorkspaceID, cursor string, 
 	}
 	// Read before the rows: an event that is in both is applied twice, which session events allow.
 	seq := m.Publisher.Seq(w)
-	page, err := x.page(cursor, min(max(limit, 1), 500))
+	page, err := x.Page(cursor, min(max(limit, 1), 500))
 	page.Seq = seq
 	return page, err
 }
@@ -164,7 +165,7 @@ func (m *Manager) Find(ctx context.Context, s fyllo.SessionID) (fyllo.WorkspaceI
 		if err != nil {
 			return "", err
 		}
-		if x.has(s) {
+		if x.Has(s) {
 			return w, nil
 		}
 	}
@@ -178,7 +179,7 @@ func (m *Manager) Counts(ctx context.Context) (total, running int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		t, r := x.counts()
+		t, r := x.Counts()
 		total, running = total+t, running+r
 	}
 	return total, running, nil
@@ -190,7 +191,7 @@ func (m *Manager) acquire(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sess
 	if err != nil {
 		return nil, err
 	}
-	if !x.has(s) {
+	if !x.Has(s) {
 		return nil, errNoSession(s)
 	}
 	m.mu.Lock()

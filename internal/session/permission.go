@@ -34,7 +34,7 @@ func (a *actor) permission(ask *fyllo.PermissionAsk) {
 	at := now()
 	t.updateAt = at
 	t.updates++
-	a.out.record(fyllo.TurnRecord{At: at, Line: ask.Raw})
+	a.out.Record(fyllo.TurnRecord{At: at, Line: ask.Raw})
 	a.changed(t, t.live.Ask(ask, at), at)
 	k := &openAsk{answer: ask.Answer, Permission: fyllo.Permission{
 		ID: newID("permission-"), SessionID: a.sid, MessageID: t.live.ID(),
@@ -89,7 +89,7 @@ func (a *actor) settle(k *openAsk, optionID, by string) fyllo.PermissionNote {
 	t := a.turn
 	stored := note
 	stored.ToolCallID = k.ToolCallID
-	a.out.record(fyllo.TurnRecord{At: note.At, Answer: &stored})
+	a.out.Record(fyllo.TurnRecord{At: note.At, Answer: &stored})
 	a.m.Log.Info("permission answered", "session", a.sid, "outcome", note.Outcome, "by", by) // R-CHAT-142
 	a.changed(t, t.live.Answered(k.ToolCallID, stored, note.At), note.At)
 	if err := a.syncAnswer(t); err != nil {
@@ -106,7 +106,7 @@ func (a *actor) settle(k *openAsk, optionID, by string) fyllo.PermissionNote {
 
 // syncAnswer makes everything recorded so far durable.
 func (a *actor) syncAnswer(t *turn) error {
-	if err := a.out.write(t, nil); err != nil {
+	if err := a.write(t); err != nil {
 		return err
 	}
 	return t.log.Sync()

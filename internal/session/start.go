@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/roster"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
@@ -50,7 +52,7 @@ func (m *Manager) start(ctx context.Context, w fyllo.WorkspaceID, r fyllo.StartR
 	if err != nil {
 		return fyllo.StartResult{}, err
 	}
-	if s, ok := x.started(r.RequestID); ok {
+	if s, ok := x.Started(r.RequestID); ok {
 		return m.repeated(ctx, w, s)
 	}
 	meta, err := m.plan(w, &r)
@@ -122,14 +124,14 @@ func (m *Manager) gateStart(ctx context.Context, meta fyllo.SessionMeta) error {
 	case fyllo.Supported:
 		return nil
 	case fyllo.Unsupported:
-		return errMultiRoot(len(meta.Scope.Folders))
+		return warm.ErrMultiRoot(len(meta.Scope.Folders))
 	default: // not known yet
 	}
-	live, err := m.connect(ctx, meta.AgentID)
+	live, err := warm.Connect(ctx, m.Agents, meta.AgentID)
 	if err != nil {
 		return err
 	}
-	return gate(live, meta.Scope)
+	return warm.Gate(live, meta.Scope)
 }
 
 // probe returns the draft that the Session takes over, nil for none. Options that the submission asks for are set
@@ -175,7 +177,7 @@ func (d *draft) configure(changes []fyllo.ConfigChange) error {
 	if view.Error != nil {
 		return &fyllo.Error{Code: view.Error.Code, Message: view.Error.Message, Hint: view.Error.Hint}
 	}
-	have, err := applyChanges(d.ctx, l, view.ConfigOptions, changes)
+	have, err := warm.Apply(d.ctx, l, view.ConfigOptions, changes)
 	if err != nil {
 		return err
 	}
@@ -186,20 +188,20 @@ func (d *draft) configure(changes []fyllo.ConfigChange) error {
 }
 
 // commit makes the Session exist and begins its turn.
-func (m *Manager) commit(x *index, meta fyllo.SessionMeta, d *draft, r *fyllo.StartRequest) (fyllo.StartResult, error) {
-	stored, err := m.Store.CreateSession(x.w, meta, userMessage(r.RequestID, r.Text))
+func (m *Manager) commit(x *roster.Index, meta fyllo.SessionMeta, d *draft, r *fyllo.StartRequest) (fyllo.StartResult, error) {
+	stored, err := m.Store.CreateSession(x.Workspace(), meta, userMessage(r.RequestID, r.Text))
 	if err != nil {
 		return fyllo.StartResult{}, err
 	}
 	m.mu.Lock()
-	if m.drafts[x.w] == d {
-		delete(m.drafts, x.w)
+	if m.drafts[x.Workspace()] == d {
+		delete(m.drafts, x.Workspace())
 	}
 	if m.closed {
 		m.mu.Unlock()
 		return fyllo.StartResult{SessionID: meta.SessionID, Message: stored}, nil // stored; the next start shows it as interrupted
 	}
-	x.put(summarise(x.w, &meta), meta.StartRequestID)
+	x.Put(roster.Summarise(x.Workspace(), &meta), meta.StartRequestID)
 	a := newActor(m, x, meta.SessionID)
 	a.first = &firstTurn{meta: meta, user: stored, draft: d}
 	m.addActorLocked(a)

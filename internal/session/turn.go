@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
@@ -37,7 +38,7 @@ type turn struct {
 	toldAt    time.Time // of the last activity event
 
 	asks      []*openAsk
-	config    *[]fyllo.ConfigOption // last snapshot seen while the turn is being activated
+	config    *[]fyllo.ConfigOption // last snapshot seen while the turn is being warm.Ready
 	stop      context.CancelFunc    // ends the activation
 	cancelled bool                  // a person asked for it
 	deadline  *time.Timer           // of the cancel
@@ -45,7 +46,7 @@ type turn struct {
 	growing   int                   // index of the part that deltas append to; -1 before the first
 	length    int                   // UTF-16 units of its text so far
 	retried   bool                  // recovered from a missing ACP session (R-CHAT-147)
-	way       way                   // how the link of the last prompt came to be
+	way       warm.Way              // how the link of the last prompt came to be
 	changes   []fyllo.ConfigChange  // to apply before the prompt
 	draft     *draft                // whose ACP session it takes over, or nil
 }
@@ -90,9 +91,9 @@ func (a *actor) activate(t *turn) {
 	job := a.activation(t)
 	started := a.m.spawn(func() {
 		defer cancel()
-		got, err := job.run(ctx)
-		if !a.post(a.m.life, func() { a.dispatch(t, got, err) }) && got.link != nil {
-			got.link.close()
+		got, err := job.Run(ctx)
+		if !a.post(a.m.life, func() { a.dispatch(t, got, err) }) && got.Link != nil {
+			got.Link.Close()
 		}
 	})
 	if !started {
@@ -101,18 +102,18 @@ func (a *actor) activate(t *turn) {
 }
 
 // dispatch sends the prompt over the link that the activation brought.
-func (a *actor) dispatch(t *turn, got activated, err error) {
+func (a *actor) dispatch(t *turn, got warm.Ready, err error) {
 	if a.turn != t {
-		if got.link != nil && got.link != a.link {
-			a.m.spawn(got.link.close)
+		if got.Link != nil && got.Link != a.link {
+			a.m.spawn(got.Link.Close)
 		}
 		return
 	}
-	if got.link != nil && got.link != a.link {
+	if got.Link != nil && got.Link != a.link {
 		a.drop()
-		a.link = got.link
+		a.link = got.Link
 	}
-	t.way = got.way
+	t.way = got.Way
 	switch {
 	case t.cancelled:
 		a.endTurn(fyllo.TurnEnd{StopReason: stopCancelled, At: now()})
@@ -120,7 +121,7 @@ func (a *actor) dispatch(t *turn, got activated, err error) {
 		a.failTurn(err)
 	default:
 		if t.config == nil {
-			t.config = &got.config
+			t.config = &got.Config
 		}
 		if err := a.send(t); err != nil {
 			a.failTurn(err)
@@ -134,10 +135,10 @@ func (a *actor) send(t *turn) error {
 		a.setConfig(*t.config)
 		t.config = nil
 	}
-	if err := a.patchUser(t, a.link.fresh); err != nil {
+	if err := a.patchUser(t, a.link.Fresh); err != nil {
 		return err
 	}
-	a.meta.ACPSessionID = a.link.id
+	a.meta.ACPSessionID = a.link.ID
 	err := a.changeMeta(func(m *fyllo.SessionMeta) {
 		if !t.retried {
 			m.TurnCount++
@@ -148,7 +149,7 @@ func (a *actor) send(t *turn) error {
 	}
 	log, err := a.m.Store.BeginTurn(a.w, a.sid, fyllo.TurnHeader{
 		UserMessageID: t.user.ID, MessageID: t.live.ID(), StartedAt: t.startedAt,
-		ACPSessionID: a.link.id, Model: t.user.Model, Effort: t.user.Effort, Cwd: a.meta.Scope.Cwd,
+		ACPSessionID: a.link.ID, Model: t.user.Model, Effort: t.user.Effort, Cwd: a.meta.Scope.Cwd,
 	})
 	if err != nil {
 		return err
@@ -156,8 +157,8 @@ func (a *actor) send(t *turn) error {
 	t.log = log
 	a.tokens++
 	t.token = a.tokens
-	a.link.fresh = false
-	return a.link.agent.Prompt(a.link.id, t.token, promptBlocks(t.user))
+	a.link.Fresh = false
+	return a.link.Agent.Prompt(a.link.ID, t.token, promptBlocks(t.user))
 }
 
 // patchUser adds the reminders that a new ACP session needs and the configuration used (R-CHAT-157, 160, 161).
@@ -226,7 +227,7 @@ func (a *actor) promptDone(done *fyllo.PromptDone) {
 // (R-CHAT-147): once, or until no way is left when the Agent resumed or loaded that very session in this turn. Each
 // way is taken at most once (R-CHAT-143); without the next one the Session could never be used again.
 func (t *turn) recoverable() bool {
-	return t.updates == 0 && !t.cancelled && (!t.retried || t.way < wayFresh)
+	return t.updates == 0 && !t.cancelled && (!t.retried || t.way < warm.WayFresh)
 }
 
 // recoverTurn sends the prompt again over a recovered ACP session: the Agent no longer knew the old one and did
@@ -238,7 +239,7 @@ func (a *actor) recoverTurn(t *turn) {
 	}
 	t.log = nil
 	if a.link != nil {
-		a.link.agent.Forget(a.link.id)
+		a.link.Agent.Forget(a.link.ID)
 		a.link = nil
 	}
 	a.activate(t)
@@ -278,7 +279,7 @@ func (a *actor) endTurn(end fyllo.TurnEnd) {
 
 // storeEnd writes the end of a turn to where its replay or its readers find it.
 func (a *actor) storeEnd(t *turn, end fyllo.TurnEnd) error {
-	err := a.out.write(t, nil)
+	err := a.write(t)
 	if t.log != nil && err == nil {
 		if err = t.log.Append([]fyllo.TurnRecord{{At: end.At, End: &end}}); err == nil {
 			err = t.log.Sync()
@@ -355,7 +356,7 @@ func (a *actor) cancel() {
 	a.refuseAsks()
 	if !t.sent() {
 		t.stop() // dispatch ends the turn
-	} else if err := a.link.agent.Cancel(a.link.id); err != nil {
+	} else if err := a.link.Agent.Cancel(a.link.ID); err != nil {
 		a.m.Log.Warn("cancel turn", "session", a.sid, "err", err)
 	}
 	t.deadline = time.NewTimer(cancelTime)
@@ -376,7 +377,7 @@ func (a *actor) turnClock() <-chan time.Time {
 // prompt goes to a fresh one.
 func (a *actor) turnTick() {
 	if l := a.link; l != nil && a.turn.sent() {
-		l.agent.Forget(l.id)
+		l.Agent.Forget(l.ID)
 		a.link = nil
 		a.meta.ACPSessionID = ""
 	}
@@ -390,8 +391,8 @@ func (a *actor) storageFailed(err error) {
 		return
 	}
 	if a.turn.sent() && a.link != nil {
-		_ = a.link.agent.Cancel(a.link.id) // the turn ends in any case
-		a.link.agent.Forget(a.link.id)
+		_ = a.link.Agent.Cancel(a.link.ID) // the turn ends in any case
+		a.link.Agent.Forget(a.link.ID)
 		a.link = nil
 	}
 	a.failTurn(fyllo.Errorf(fyllo.CodeStorageFailed, "store the answer: %w", err).

@@ -1,13 +1,13 @@
-package session
+package batch
 
 import (
 	"fyllocode.dev/fyllo"
 )
 
-// outbox gathers what one batch of Agent events writes and publishes: first all records with one write, then all
+// Outbox gathers what one batch of Agent events writes and publishes: first all records with one write, then all
 // events. Adjacent deltas of one part become one event, and a part that changes again before anybody saw it is
 // published once.
-type outbox struct {
+type Outbox struct {
 	records []fyllo.TurnRecord
 	events  []fyllo.Event
 	pending *pendingDelta // the last event, while more text may join it
@@ -21,15 +21,17 @@ type pendingDelta struct {
 	text []byte
 }
 
-func (o *outbox) record(r fyllo.TurnRecord) { o.records = append(o.records, r) }
+// Record queues a record of the turn log.
+func (o *Outbox) Record(r fyllo.TurnRecord) { o.records = append(o.records, r) }
 
-func (o *outbox) event(e fyllo.Event) {
+// Event queues an event.
+func (o *Outbox) Event(e fyllo.Event) {
 	o.seal()
 	o.events = append(o.events, e)
 }
 
-// delta appends text to a part.
-func (o *outbox) delta(w fyllo.WorkspaceID, s fyllo.SessionID, d fyllo.Delta) {
+// Delta appends text to a part.
+func (o *Outbox) Delta(w fyllo.WorkspaceID, s fyllo.SessionID, d fyllo.Delta) {
 	if p := o.pending; p != nil && p.PartID == d.PartID {
 		if p.text == nil {
 			p.text = append(make([]byte, 0, 2*(len(p.Text)+len(d.Text))), p.Text...)
@@ -43,14 +45,14 @@ func (o *outbox) delta(w fyllo.WorkspaceID, s fyllo.SessionID, d fyllo.Delta) {
 	o.events = append(o.events, fyllo.Event{Workspace: w, SessionID: s, Type: fyllo.EventDelta})
 }
 
-// part publishes a part as it is at the end of the batch.
-func (o *outbox) part(w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.PartEvent) {
+// Part publishes a part as it is at the end of the batch.
+func (o *Outbox) Part(w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.PartEvent) {
 	e := fyllo.Event{Workspace: w, SessionID: s, Type: fyllo.EventPart, Data: p}
 	if at, ok := o.parts[p.Index]; ok {
 		o.events[at] = e
 		return
 	}
-	o.event(e)
+	o.Event(e)
 	if o.parts == nil {
 		o.parts = make(map[int]int)
 	}
@@ -58,7 +60,7 @@ func (o *outbox) part(w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.PartEvent)
 }
 
 // seal fixes the text of the pending delta.
-func (o *outbox) seal() {
+func (o *Outbox) seal() {
 	if o.pending == nil {
 		return
 	}
@@ -70,30 +72,23 @@ func (o *outbox) seal() {
 	o.pending = nil
 }
 
-// write appends the records to the log of the turn they belong to: the running one, else the late one.
-func (o *outbox) write(running, late *turn) error {
+// Write hands the records to write, if there are any, and forgets them.
+func (o *Outbox) Write(write func([]fyllo.TurnRecord) error) error {
 	records := o.records
 	o.records = o.records[:0]
 	if len(records) == 0 {
 		return nil
 	}
-	t := running
-	if t == nil || t.log == nil {
-		t = late
-	}
-	if t == nil || t.log == nil {
-		return nil // the log is gone with its turn, whose message is stored
-	}
-	err := t.log.Append(records)
+	err := write(records)
 	clear(records) // free the lines
 	return err
 }
 
-// publish sends the events in order.
-func (o *outbox) publish(p Publisher) {
+// Publish sends the events in order.
+func (o *Outbox) Publish(publish func(fyllo.Event)) {
 	o.seal()
 	for _, e := range o.events {
-		p.Publish(e)
+		publish(e)
 	}
 	clear(o.events)
 	o.events = o.events[:0]

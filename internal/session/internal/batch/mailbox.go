@@ -1,9 +1,12 @@
-package session
+// Package batch carries what an Agent sends to the owner of a Session and what the owner publishes of it, in groups:
+// the more comes at once, the larger they are.
+package batch
 
 import (
 	"sync"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
 // Bounds of a mailbox. A single event may exceed the byte bound: it waits until the box is empty.
@@ -12,33 +15,34 @@ const (
 	mailboxBytes = 16 << 20
 )
 
-// mail is an event with the link it came over; raw lies in the batch's arena.
-type mail struct {
-	link  *link
-	event fyllo.AgentEvent
+// Mail is an event with the link it came over.
+type Mail struct {
+	Link  *warm.Link
+	Event fyllo.AgentEvent
 }
 
-// mailbox carries Agent events from the readers of connections to an actor. put blocks while it is full, which is
-// the back-pressure of architecture §3; take empties it in one go.
-type mailbox struct {
+// Mailbox carries Agent events from the readers of connections to an actor. Put blocks while it is full, which is
+// the back-pressure of architecture §3; Take empties it in one go.
+type Mailbox struct {
 	mu     sync.Mutex
 	room   sync.Cond
-	items  []mail
-	spare  []mail // the slice of the batch before last, for reuse
+	items  []Mail
+	spare  []Mail // the slice of the batch before last, for reuse
 	bytes  int
 	closed bool
 	ready  chan struct{} // holds one token while items wait
 }
 
-func newMailbox() *mailbox {
-	b := &mailbox{ready: make(chan struct{}, 1)}
+// NewMailbox returns an empty mailbox.
+func NewMailbox() *Mailbox {
+	b := &Mailbox{ready: make(chan struct{}, 1)}
 	b.room.L = &b.mu
 	return b
 }
 
-// put appends an event, waiting for room. Events after close are dropped. The lines an event refers to are
+// Put appends an event, waiting for room. Events after close are dropped. The lines an event refers to are
 // copied, since the reader uses its buffer again.
-func (b *mailbox) put(l *link, e fyllo.AgentEvent) {
+func (b *Mailbox) Put(l *warm.Link, e fyllo.AgentEvent) {
 	size := weigh(&e)
 	b.mu.Lock()
 	for !b.closed && len(b.items) > 0 && (len(b.items) >= mailboxItems || b.bytes+size > mailboxBytes) {
@@ -48,7 +52,7 @@ func (b *mailbox) put(l *link, e fyllo.AgentEvent) {
 		b.mu.Unlock()
 		return
 	}
-	b.items = append(b.items, mail{link: l, event: e})
+	b.items = append(b.items, Mail{Link: l, Event: e})
 	b.bytes += size
 	b.mu.Unlock()
 	select {
@@ -57,8 +61,8 @@ func (b *mailbox) put(l *link, e fyllo.AgentEvent) {
 	}
 }
 
-// take returns all waiting events. The slice is valid until the next but one call.
-func (b *mailbox) take() []mail {
+// Take returns all waiting events. The slice is valid until the next but one call.
+func (b *Mailbox) Take() []Mail {
 	b.mu.Lock()
 	items := b.items
 	b.items, b.spare = b.spare[:0], items
@@ -68,14 +72,17 @@ func (b *mailbox) take() []mail {
 	return items
 }
 
-// close wakes every waiting reader and drops what comes later.
-func (b *mailbox) close() {
+// Close wakes every waiting reader and drops what comes later.
+func (b *Mailbox) Close() {
 	b.mu.Lock()
 	b.closed = true
 	b.items = nil
 	b.mu.Unlock()
 	b.room.Broadcast()
 }
+
+// Ready holds a token while events wait.
+func (b *Mailbox) Ready() <-chan struct{} { return b.ready }
 
 // weigh makes an event independent of the reader's buffer and returns its size.
 func weigh(e *fyllo.AgentEvent) int {

@@ -1,4 +1,6 @@
-package session
+// Package roster holds the list of one Workspace's Sessions in memory: the rows, their order, and which submission
+// made which Session. It is filled by one scan of the metadata and never written to disk.
+package roster
 
 import (
 	"cmp"
@@ -12,12 +14,12 @@ import (
 	"fyllocode.dev/fyllo"
 )
 
-// index holds the rows of one Workspace's list in memory. It is filled by one scan of the metadata and never
+// Index holds the rows of one Workspace's list in memory. It is filled by one scan of the metadata and never
 // written to disk (seed: no index).
-type index struct {
-	w      fyllo.WorkspaceID
-	loaded chan struct{} // closed when the scan is over
-	err    error         // of the scan; read after loaded
+type Index struct {
+	workspace fyllo.WorkspaceID
+	loaded    chan struct{} // closed when the scan is over
+	err       error         // of the scan; read after loaded
 
 	mu     sync.Mutex
 	rows   map[fyllo.SessionID]*fyllo.SessionSummary
@@ -25,16 +27,26 @@ type index struct {
 	order  []*fyllo.SessionSummary    // list order; nil when it must be sorted again
 }
 
-func newIndex(w fyllo.WorkspaceID) *index {
-	return &index{
-		w: w, loaded: make(chan struct{}),
+// New returns an empty list, whose scan is still to come.
+func New(w fyllo.WorkspaceID) *Index {
+	return &Index{
+		workspace: w, loaded: make(chan struct{}),
 		rows:   make(map[fyllo.SessionID]*fyllo.SessionSummary),
 		starts: make(map[string]fyllo.SessionID),
 	}
 }
 
-// wait returns when the index is filled.
-func (x *index) wait(ctx context.Context) error {
+// Workspace returns whose list it is.
+func (x *Index) Workspace() fyllo.WorkspaceID { return x.workspace }
+
+// Loaded ends the scan; err is nil when every Session is in. It is called once.
+func (x *Index) Loaded(err error) {
+	x.err = err
+	close(x.loaded)
+}
+
+// Wait returns when the index is filled.
+func (x *Index) Wait(ctx context.Context) error {
 	select {
 	case <-x.loaded:
 		return x.err
@@ -43,8 +55,8 @@ func (x *index) wait(ctx context.Context) error {
 	}
 }
 
-// put adds or replaces a row.
-func (x *index) put(row fyllo.SessionSummary, startRequest string) {
+// Put adds or replaces a row.
+func (x *Index) Put(row fyllo.SessionSummary, startRequest string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	old, known := x.rows[row.SessionID]
@@ -62,22 +74,24 @@ func (x *index) put(row fyllo.SessionSummary, startRequest string) {
 	}
 }
 
-func (x *index) remove(s fyllo.SessionID) {
+// Remove takes a row out.
+func (x *Index) Remove(s fyllo.SessionID) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.rows, s)
 	x.order = nil
 }
 
-func (x *index) has(s fyllo.SessionID) bool {
+// Has reports whether the Session exists.
+func (x *Index) Has(s fyllo.SessionID) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	_, ok := x.rows[s]
 	return ok
 }
 
-// started returns the Session that an earlier submission with this request id made.
-func (x *index) started(request string) (fyllo.SessionID, bool) {
+// Started returns the Session that an earlier submission with this request id made.
+func (x *Index) Started(request string) (fyllo.SessionID, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s, ok := x.starts[request]
@@ -87,7 +101,8 @@ func (x *index) started(request string) (fyllo.SessionID, bool) {
 	return s, ok && request != ""
 }
 
-func (x *index) counts() (total, running int) {
+// Counts returns how many Sessions there are and how many run a turn.
+func (x *Index) Counts() (total, running int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, r := range x.rows {
@@ -98,8 +113,8 @@ func (x *index) counts() (total, running int) {
 	return len(x.rows), running
 }
 
-// page returns the rows behind a cursor in list order (R-CHAT-008: updatedAt descending, ties by id).
-func (x *index) page(cursor string, limit int) (fyllo.SessionPage, error) {
+// Page returns the rows behind a cursor in list order (R-CHAT-008: updatedAt descending, ties by id).
+func (x *Index) Page(cursor string, limit int) (fyllo.SessionPage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.order == nil {
@@ -148,8 +163,8 @@ func parseCursor(cursor string) (*fyllo.SessionSummary, error) {
 	return &fyllo.SessionSummary{SessionID: fyllo.SessionID(id), UpdatedAt: time.Unix(0, nanos)}, nil
 }
 
-// summarise makes the row of a Session that does nothing.
-func summarise(w fyllo.WorkspaceID, m *fyllo.SessionMeta) fyllo.SessionSummary {
+// Summarise makes the row of a Session that does nothing.
+func Summarise(w fyllo.WorkspaceID, m *fyllo.SessionMeta) fyllo.SessionSummary {
 	return fyllo.SessionSummary{
 		SessionID: m.SessionID, WorkspaceID: w, Title: m.Title, AgentID: m.AgentID, AgentName: m.AgentName,
 		Mode: m.Mode, Pinned: m.IsPinned, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
