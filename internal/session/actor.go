@@ -265,7 +265,8 @@ func (a *actor) saveMeta() {
 	}
 }
 
-// shutdown ends the turn as interrupted and files what is in memory. It leaves the Agent alone: the pool ends it.
+// shutdown ends the turn as interrupted, files what is in memory and closes the ACP session (R-AGT-058). The process
+// is the pool's to end.
 func (a *actor) shutdown() {
 	if a.turn != nil {
 		a.refuseAsks()
@@ -274,6 +275,9 @@ func (a *actor) shutdown() {
 	a.file()
 	a.saveMeta()
 	a.flush()
+	if a.link != nil {
+		a.link.Close()
+	}
 }
 
 // drop closes the link, if there is one, without waiting for the Agent.

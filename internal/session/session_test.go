@@ -503,6 +503,20 @@ func TestShutdownEndsARunningTurnAsInterrupted_R_CHAT_149(t *testing.T) {
 	})
 }
 
+func TestShutdownClosesTheACPSession_R_AGT_058(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		agent := w.agents.now()
+		agent.info.Capabilities.Close = true
+		s := w.first("hi")
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.idle(s)
+		w.end()
+		if got := agent.seen(); got != "new, prompt g1s1, close g1s1" {
+			t.Errorf("calls: %s", got)
+		}
+	})
+}
+
 func TestCrashIsRecoveredByReplay_R_CHAT_149(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
