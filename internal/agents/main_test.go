@@ -104,8 +104,8 @@ func (c *toyConn) ask(ctx context.Context, line string) (string, error) {
 			return "", c.reason
 		}
 		return s, nil
-	case <-ctx.Done():
-		return "", ctx.Err()
+	case <-ctx.Done(): // as a connection of the real protocol says it
+		return "", &fyllo.Error{Code: fyllo.CodeAgentTimeout, Message: "it was given up", Err: ctx.Err()}
 	}
 }
 

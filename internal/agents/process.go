@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"regexp"
@@ -183,21 +184,30 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// errChildExited is why initialize of a process that went away was given up.
+var errChildExited = errors.New("the process exited")
+
 // initialize speaks to a fresh process, within the limit, and no longer than the process lives.
 func (x *Process[C]) initialize(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, initLimit)
-	defer cancel()
+	ctx, stop := context.WithTimeout(ctx, initLimit)
+	defer stop()
+	ctx, gone := context.WithCancelCause(ctx)
+	defer gone(nil)
 	over := make(chan struct{})
 	defer close(over)
 	go func() { // ends with this call
 		select {
 		case <-x.child.Exited():
-			cancel()
+			gone(errChildExited)
 		case <-over:
 		}
 	}()
 	info, err := x.conn.Initialize(ctx)
 	if err != nil {
+		// The connection only knows that it was told to give up, not that there was nobody left to answer.
+		if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errChildExited) {
+			return errChildExited
+		}
 		if ctx.Err() == context.DeadlineExceeded {
 			return fyllo.Errorf(fyllo.CodeAgentTimeout, "cannot use %s: it did not answer initialize within %v", x.entry.name, initLimit)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -86,6 +87,27 @@ func TestFailedStartSaysWhy_R_AGT_056(t *testing.T) {
 	_, err = p.Connect(t.Context(), id)
 	wantCode(t, err, fyllo.CodeACPGiveUp)
 	wantCode(t, p.Retry(t.Context(), id), fyllo.CodeAgentStartFailed)
+}
+
+// The end of the process may be known before the end of its output, which another process can hold open.
+func TestExitBeforeTheEndOfOutputIsAFailedStart_R_AGT_056(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &fakeHost{play: func(_ int, c *fakeChild) {
+			_, _ = bufio.NewReader(c.inR).ReadString('\n')
+			c.exit, c.stderr = childproc.Exit{Status: 3}, "no key"
+			time.AfterFunc(2*time.Second, func() { c.outR.Close() })
+			_, c.outW = io.Pipe() // what is closed in its place when the process has ended
+		}}
+		p, id := fakePool(t, h, Config{})
+		defer serve(t, p)()
+		check, err := p.Check(t.Context(), id)
+		if err != nil || check.OK || check.Problem.Code != fyllo.CodeAgentStartFailed || check.StderrTail != "no key" {
+			t.Errorf("%+v, %v", check.Problem, err)
+		}
+		if want := "cannot start Toy: its process exited with status 3: no key"; check.Problem.Message != want {
+			t.Errorf("got  %s\nwant %s", check.Problem.Message, want)
+		}
+	})
 }
 
 func TestCommandThatCannotRun(t *testing.T) {
