@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,38 +26,71 @@ var permissionNames = map[string][2]string{
 	"zh": {"允许一次", "不允许"},
 }
 
-// scenes are what the tour plays for a word in the prompt, the first one that matches.
+// scenes are what the tour plays for a word in the prompt, the first one that matches; without any, the whole tour.
 var scenes = []struct {
-	en   []string // whole words
-	zh   string   // any of these characters
+	en   []string // words
+	zh   []string // any of these anywhere
+	file bool     // only when the prompt also speaks of a file
 	play func(*turn)
 }{
-	{[]string{"edit", "write", "change", "append"}, "改写编", (*turn).editScene},
-	{[]string{"read", "show", "open"}, "读看", (*turn).readScene},
-	{[]string{"long", "markdown"}, "长", (*turn).longScene},
+	{[]string{"tour", "around", "demo"}, []string{"导览", "参观", "介绍", "带我", "擅长"}, false, (*turn).wholeTour},
+	{[]string{"edit", "write", "change", "append", "create", "add"}, []string{"改", "写", "编辑", "新建", "创建"}, false, (*turn).editScene},
+	{[]string{"read", "open"}, []string{"读", "打开"}, false, (*turn).readScene},
+	{[]string{"show", "view"}, []string{"看"}, true, (*turn).readScene},
+	{[]string{"long", "markdown"}, []string{"长"}, false, (*turn).longScene},
 }
+
+// fileWords speak of a file without its name.
+var fileWords = []string{"file", "files", "readme", "code", "文件", "代码"}
 
 // defaultFile is what the tour writes when no other file is named.
 const defaultFile = "TOUR.md"
 
 // play chooses the scene.
 func (t *turn) play() {
-	said := map[string]bool{}
-	for _, word := range strings.FieldsFunc(strings.ToLower(t.prompt), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		said[word] = true
+	said := spoken(t.prompt)
+	asks := func(en, zh []string) bool {
+		return slices.ContainsFunc(en, func(word string) bool { return slices.Contains(said, word) }) ||
+			slices.ContainsFunc(zh, func(text string) bool { return strings.Contains(t.prompt, text) })
 	}
 	for _, scene := range scenes {
-		asked := strings.ContainsAny(t.prompt, scene.zh)
-		for _, word := range scene.en {
-			asked = asked || said[word]
-		}
-		if asked {
+		if asks(scene.en, scene.zh) && (!scene.file || asks(fileWords, fileWords) || t.namedFile() != "") {
 			scene.play(t)
 			t.usage()
 			return
 		}
 	}
 	t.wholeTour()
+}
+
+// spoken returns the English words of a prompt in lower case. What belongs to a file name is no word of its own.
+func spoken(prompt string) []string {
+	words := strings.FieldsFunc(strings.ToLower(prompt), func(r rune) bool {
+		return unicode.Is(unicode.Han, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
+	})
+	for i, word := range words {
+		words[i] = strings.Trim(word, "._-/")
+	}
+	return words
+}
+
+// namedFile returns the first word of the prompt that is the name of something in the Project, or "".
+func (t *turn) namedFile() string {
+	for _, word := range t.words() {
+		if _, err := t.files.root.Lstat(word); err == nil && word != "." {
+			return word
+		}
+	}
+	return ""
+}
+
+// words returns the words of the prompt as they may name files.
+func (t *turn) words() []string {
+	words := strings.Fields(t.prompt)
+	for i, word := range words {
+		words[i] = strings.Trim(word, "`\"'“”‘’，。,;:!?()")
+	}
+	return words
 }
 
 // wholeTour does a bit of everything.
@@ -76,7 +110,15 @@ func (t *turn) wholeTour() {
 	t.usage()
 }
 
-func (t *turn) readScene() { t.readFile() }
+// readScene reads the file that the prompt names, else one that is there.
+func (t *turn) readScene() {
+	name := t.namedFile()
+	if text, err := t.files.read(name); name != "" && err == nil {
+		t.showFile(name, text)
+		return
+	}
+	t.readFile()
+}
 
 func (t *turn) longScene() {
 	t.think(t.text("thought"))
@@ -86,25 +128,32 @@ func (t *turn) longScene() {
 // editScene changes the file that the prompt names, else the tour's own. A word names a file if it is a path, or if
 // such a file exists.
 func (t *turn) editScene() {
-	for word := range strings.FieldsSeq(t.prompt) {
-		word = strings.Trim(word, "`\"'“”‘’，。,;:!?()")
-		isPath := strings.Contains(strings.TrimLeft(word, "/"), "/") // not "/edit"
-		if _, err := t.files.root.Lstat(word); isPath || err == nil && word != "." {
-			t.editFile(word)
-			return
-		}
+	path := func(word string) bool { return strings.Contains(strings.TrimLeft(word, "/"), "/") } // not "/edit"
+	words := t.words()
+	switch i := slices.IndexFunc(words, path); {
+	case i >= 0:
+		t.editFile(words[i])
+	case t.namedFile() != "":
+		t.editFile(t.namedFile())
+	default:
+		t.editFile(defaultFile)
 	}
-	t.editFile(defaultFile)
 }
 
-// readFile reads a file as a tool.
+// readFile reads a file of the tour's choice.
 func (t *turn) readFile() {
-	t.pause(stepPause)
 	name, text, ok := t.files.readable()
 	if !ok {
+		t.pause(stepPause)
 		t.say(t.text("noread"))
 		return
 	}
+	t.showFile(name, text)
+}
+
+// showFile reads a file as a tool.
+func (t *turn) showFile(name, text string) {
+	t.pause(stepPause)
 	t.spoke = false
 	id := t.callID()
 	t.update(object{

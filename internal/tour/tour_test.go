@@ -395,6 +395,48 @@ func TestReadTakesTheReadme(t *testing.T) {
 	}
 }
 
+func TestAnswerSuitsTheRequest(t *testing.T) {
+	const whole, edit, read, long = "script inside", "`TOUR.md`", "That was", "## "
+	for _, c := range []struct{ prompt, want string }{
+		{"Show me around", whole}, {"show me around, please", whole}, {"hello", whole}, {"/tour", whole},
+		{"Show me what you can do", whole}, {"what does open-source mean?", whole}, {"help", whole},
+		{"edit something", edit}, {"/edit", edit}, {"edit TOUR.md", edit}, {"Please create a file.", edit},
+		{"read", read}, {"/read", read}, {"show me a file", read}, {"Show notes.txt", read}, {"open the README", read},
+		{"long", long}, {"/long", long},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "notes.txt"), "x\n")
+		client := begin(t, dir, "0")
+		client.prompt(c.prompt)
+		if text := client.said("agent_message_chunk"); !strings.Contains(text, c.want) ||
+			c.want != whole && strings.Contains(text, whole) {
+			t.Errorf("%q: %q", c.prompt, text)
+		}
+	}
+	for prompt, want := range map[string]string{
+		"带我看看": "脚本", "你擅长什么": "脚本", "你好": "脚本", "写个文件": "`TOUR.md`", "帮我edit一下": "`TOUR.md`", "看看文件": "`notes.txt`",
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "notes.txt"), "x\n")
+		client := begin(t, dir, "0")
+		client.prompt(prompt)
+		if text := client.said("agent_message_chunk"); !strings.Contains(text, want) || want != "脚本" && strings.Contains(text, "脚本") {
+			t.Errorf("%q: %q", prompt, text)
+		}
+	}
+}
+
+func TestReadTakesTheNamedFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "README.md"), "x\ny")
+	write(t, filepath.Join(dir, "main.go"), "package main\n")
+	c := begin(t, dir, "0")
+	c.prompt("read main.go, please")
+	if text := c.said("agent_message_chunk"); !strings.Contains(text, "`main.go`, 1 line") {
+		t.Errorf("said %q", text)
+	}
+}
+
 func TestLongAnswerHasEveryShape(t *testing.T) {
 	c := begin(t, t.TempDir(), "0")
 	for _, prompt := range []string{"long", "长"} {
