@@ -353,12 +353,12 @@ func (a *actor) cancel() {
 		return
 	}
 	t.cancelled = true
-	a.refuseAsks()
 	if !t.sent() {
 		t.stop() // dispatch ends the turn
 	} else if err := a.link.Agent.Cancel(a.link.ID); err != nil {
 		a.m.Log.Warn("cancel turn", "session", a.sid, "err", err)
 	}
+	a.refuseAsks() // after the cancel: an Agent that hears of the answer first takes it for a refusal and goes on
 	t.deadline = time.NewTimer(cancelTime)
 	t.state = fyllo.TurnCancelling
 	a.publish(fyllo.EventTurn, t.view())
