@@ -12,6 +12,7 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 <meta name="viewport" content="width=device-width">
 {{if .Again}}<meta http-equiv="refresh" content="0">
 {{end}}<title>{{.Title}}</title>
+<link rel="icon" href="data:,">
 <style>
 :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif }
 body { max-width: 34rem; margin: 18vh auto 0; padding: 0 1.5rem }
