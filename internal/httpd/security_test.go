@@ -13,6 +13,23 @@ import (
 
 const wantPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+func TestTheWholeServerHasNoOptionsForStrangers(t *testing.T) {
+	r := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, r.url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.URL.Opaque = "*" // "OPTIONS *", which net/http likes to answer itself
+	resp, err := r.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden || resp.Header.Get("Content-Security-Policy") != wantPolicy {
+		t.Errorf("status %d, policy %q", resp.StatusCode, resp.Header.Get("Content-Security-Policy"))
+	}
+}
+
 func TestRequestsOfStrangersAreRefused(t *testing.T) {
 	r := start(t)
 	b, _ := r.open("ws-a")

@@ -112,6 +112,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		ConnState:         s.silent.watch,
+		// net/http would answer "OPTIONS *" by itself, past the guard.
+		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)
 	var running sync.WaitGroup
