@@ -236,6 +236,22 @@ func TestAllowOncePolicyAnswersByItself_R_AGT_054(t *testing.T) {
 	})
 }
 
+func TestSessionRunsFromTheMomentItExists_R_CHAT_053(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		s := w.first("hi")
+		page, err := w.m.List(t.Context(), wid, "", 10)
+		if err != nil || len(page.Sessions) != 1 || !page.Sessions[0].Running {
+			t.Errorf("the list right after the start: %+v, %v", page.Sessions, err)
+		}
+		if _, running, err := w.m.Counts(t.Context()); err != nil || running != 1 {
+			t.Errorf("%d run, %v", running, err)
+		}
+		agent := w.agents.now()
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.idle(s)
+	})
+}
+
 func TestPermissionOutsideATurnIsCancelled_R_CHAT_141(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")

@@ -201,7 +201,9 @@ func (m *Manager) commit(x *roster.Index, meta fyllo.SessionMeta, d *draft, r *f
 		m.mu.Unlock()
 		return fyllo.StartResult{SessionID: meta.SessionID, Message: stored}, nil // stored; the next start shows it as interrupted
 	}
-	x.Put(roster.Summarise(x.Workspace(), &meta), meta.StartRequestID)
+	row := roster.Summarise(x.Workspace(), &meta)
+	row.Running = true // who reads the list before the actor's first word must not take the Session for idle
+	x.Put(row, meta.StartRequestID)
 	a := newActor(m, x, meta.SessionID)
 	a.first = &firstTurn{meta: meta, user: stored, draft: d}
 	m.addActorLocked(a)

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+
+import { axe, Chat, expect, fitsNarrow, test } from '../fixtures.ts'
+
+test('a directory is opened by typing with completion (R-WS-121)', async ({ core, page }) => {
+  core.makeDir('site-one')
+  core.makeDir('site-two')
+  await page.goto(await core.url())
+  const field = page.getByRole('combobox', { name: 'Directory' })
+  await expect(field).toBeFocused()
+  await field.pressSequentially(join(core.dir, 'site-t'))
+  const options = page.getByRole('option')
+  await expect(options).toHaveText([join(core.dir, 'site-two')])
+  await field.press('ArrowDown')
+  await expect(options).toHaveAttribute('aria-selected', 'true')
+  await field.press('Tab')
+  await expect(field).toHaveValue(join(core.dir, 'site-two') + '/')
+  await expect(field).toBeFocused()
+  await field.press('Enter')
+  await expect(page).toHaveURL(`${core.origin}/chat`)
+  await expect(new Chat(page).sidebar).toContainText('site-two')
+})
+
+test('a directory that cannot be opened is named, and the text stays', async ({ core, page, watch }) => {
+  watch.allow(/\/api\/workspaces\/open/)
+  await page.goto(await core.url())
+  const field = page.getByRole('combobox', { name: 'Directory' })
+  await field.fill(join(core.dir, 'nowhere'))
+  await page.getByRole('button', { name: 'Open Workspace' }).click()
+  await expect(page.getByRole('alert')).toContainText('nowhere')
+  await expect(page.getByRole('alert')).toContainText('FOLDER_PATH_UNAVAILABLE')
+  await expect(field).toHaveAttribute('aria-invalid', 'true')
+  await expect(field).toHaveValue(join(core.dir, 'nowhere'))
+  await field.fill(core.project)
+  await field.press('Enter')
+  await expect(page).toHaveURL(`${core.origin}/chat`)
+})
+
+test('recent Workspaces open with a click, and one that is open says so (R-WS-121)', async ({ core, page, context }) => {
+  await core.url(core.makeDir('earlier'))
+  await page.goto(await core.url())
+  const recent = page.getByRole('region', { name: 'Recent Workspaces' })
+  await expect(recent.getByRole('button')).toHaveCount(2)
+  await axe(page)
+  await fitsNarrow(page)
+  await recent.getByRole('button', { name: /earlier/ }).click()
+  await expect(page).toHaveURL(`${core.origin}/chat`)
+  await expect(new Chat(page).sidebar).toContainText('earlier')
+
+  const launcher = await context.newPage()
+  await launcher.goto(await core.url())
+  const open = launcher.getByRole('region', { name: 'Recent Workspaces' }).getByRole('button', { name: /earlier/ })
+  await expect(open).toContainText('Open in another tab')
+  await open.click()
+  await expect(launcher.getByRole('status')).toContainText('already open in another tab')
+  await expect(launcher).toHaveURL(`${core.origin}/`)
+})
+
+test('several directories make a collection, in their order (R-WS-040)', async ({ core, page }) => {
+  const [a, b] = [core.makeDir('api'), core.makeDir('docs')]
+  await page.goto(await core.url())
+  await page.getByRole('combobox', { name: 'Directory' }).fill(a)
+  await page.getByRole('button', { name: 'Add another directory' }).click()
+  await expect(page.getByRole('combobox', { name: 'Directory 2' })).toBeFocused()
+  await page.getByRole('combobox', { name: 'Directory 2' }).fill(b)
+  await page.getByRole('combobox', { name: 'Directory 2' }).press('Enter')
+  await expect(page).toHaveURL(`${core.origin}/chat`)
+  const chat = new Chat(page)
+  await expect(page.getByText('Scripted is ready')).toBeVisible()
+  await chat.begin('cwd')
+  await expect(chat.log).toContainText(`${a} ${b}`)
+})

@@ -1,0 +1,67 @@
+import { axe, expect, fitsNarrow, test, testagent } from '../fixtures.ts'
+
+test('an Agent is added, checked and removed in Settings (R-AGT-020, 121)', async ({ chat, core, page }) => {
+  await expect(chat.title).toBeVisible()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await expect(page).toHaveURL(`${core.origin}/settings/acp-agents`)
+  const item = (name: string) => page.getByRole('region', { name: 'Agents' }).getByRole('listitem').filter({ hasText: name })
+  await expect(item('Scripted')).toContainText('Custom')
+  await expect(item('Tour (built in, no model)')).toContainText('Built in')
+
+  await page.getByRole('button', { name: 'Add Agent' }).click()
+  await expect(page.getByText('Give the Agent a name.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Another')
+  await page.getByRole('textbox', { name: 'Command' }).fill(testagent())
+  await page.getByRole('textbox', { name: /^Arguments/ }).fill('default\nanother')
+  await page.getByRole('textbox', { name: /^Environment/ }).fill('TOKEN value')
+  await expect(page.getByText('Line 1 is not of the form NAME=value.')).toBeVisible()
+  await page.getByRole('textbox', { name: /^Environment/ }).fill('TOKEN=a-secret-value')
+  await page.getByRole('button', { name: 'Add Agent' }).click()
+  await expect(item('Another')).toContainText('Environment: TOKEN')
+  await expect(page.locator('body')).not.toContainText('a-secret-value')
+
+  await page.getByRole('button', { name: 'Check Another' }).click()
+  await expect(item('Another').getByRole('status')).toContainText('Answered as')
+  await expect(item('Another').getByRole('status')).toContainText('protocol 1')
+  await axe(page)
+  await fitsNarrow(page)
+
+  await page.getByRole('button', { name: 'Remove Another' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove Another?' })
+  await axe(page)
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Remove Another' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await expect(item('Another')).toHaveCount(0)
+})
+
+test('the Tour can be switched off', async ({ chat, core, page }) => {
+  await expect(page.getByRole('radio', { name: /^Tour/ })).toBeAttached()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('checkbox', { name: /Offer the Tour/ }).uncheck()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Tour (built in' })).toHaveCount(0)
+  await page.getByRole('link', { name: 'Chat' }).click()
+  await expect(page.getByRole('radio', { name: /^Scripted/ })).toBeAttached()
+  await expect(page.getByRole('radio', { name: /^Tour/ })).toHaveCount(0)
+  await expect(chat.title).toHaveText('New Session')
+  expect(await core.api('GET', '/api/settings')).toMatchObject({ hideTour: true })
+})
+
+test.describe('Agents that fail', () => {
+  test.use({ agents: { Crashing: 'crash-init', Locked: 'auth-new' } })
+
+  test('a check says what went wrong (R-AGT-081)', async ({ core, page }) => {
+    await page.goto(await core.url(core.project))
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Check Crashing' }).click()
+    const crashing = page.getByRole('listitem').filter({ hasText: 'Crashing' })
+    await expect(crashing.getByRole('alert')).toContainText(/AGENT_/)
+    await page.getByRole('button', { name: 'Check Locked' }).click()
+    const locked = page.getByRole('listitem').filter({ hasText: 'Locked' })
+    await expect(locked.getByText(/Sign-in needed|Answered as/)).toBeVisible()
+    await axe(page)
+    await fitsNarrow(page)
+  })
+})
