@@ -55,6 +55,14 @@ func (p *Pool[C]) Describe(id fyllo.AgentID) (fyllo.Agent, bool) {
 	return fyllo.Agent{}, false
 }
 
+// Missing says why an id is not in the catalogue: there is no such Agent, or the file of custom Agents, in which it
+// may stand, cannot be used.
+func (p *Pool[C]) Missing(id fyllo.AgentID) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.notFoundLocked(id)
+}
+
 // CustomProblem says why the file of custom Agents is not used, nil when it is. The entries of its last good form
 // stay in the catalogue while the Pool lives (R-AGT-020).
 func (p *Pool[C]) CustomProblem() *fyllo.Error {
@@ -278,5 +286,6 @@ func (p *Pool[C]) notFoundLocked(id fyllo.AgentID) error {
 	if p.customErr != nil && id != fyllo.TourAgent {
 		return p.customErr
 	}
-	return fyllo.Errorf(fyllo.CodeAgentNotFound, "there is no Agent %q", string(id))
+	return fyllo.Errorf(fyllo.CodeAgentNotFound, "agent %q: there is no such Agent", string(id)).
+		WithHint("`fyllo agents list` shows the Agents; Settings → Agents adds one.")
 }

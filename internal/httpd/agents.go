@@ -10,11 +10,19 @@ import (
 // Agents is the catalogue with its processes. Its errors carry codes.
 type Agents interface {
 	List() []fyllo.Agent
+	CustomProblem() *fyllo.Error // why the file of custom Agents is not used, nil when it is
 	AddCustom(a fyllo.CustomAgent) (fyllo.AgentID, error)
 	RemoveCustom(idOrName string) error
 	Suggestions() []fyllo.AgentSuggestion
 	Check(ctx context.Context, id fyllo.AgentID) (fyllo.AgentCheck, error)
 	Retry(ctx context.Context, id fyllo.AgentID) error // after Core gave up on it (R-AGT-056)
+}
+
+// AgentList is the catalogue.
+type AgentList struct {
+	Agents []fyllo.Agent `json:"agents"`
+	// Problem says why the file of custom Agents is not used, so that Agents may be missing; nil when it is used.
+	Problem *fyllo.Failure `json:"problem,omitempty"`
 }
 
 type suggestionList struct {
@@ -27,8 +35,12 @@ type agentPath struct {
 
 func (s *Server) addAgentRoutes(a router) {
 	add(a, get("listAgents", "/api/agents", "The catalogue"),
-		func(context.Context, caller, *nothing) (*answer[fyllo.AgentsEvent], error) {
-			return reply(fyllo.AgentsEvent{Agents: s.Agents.List()}), nil
+		func(context.Context, caller, *nothing) (*answer[AgentList], error) {
+			list := AgentList{Agents: s.Agents.List()}
+			if problem := s.Agents.CustomProblem(); problem != nil {
+				list.Problem = fyllo.FailureOf(problem)
+			}
+			return reply(list), nil
 		})
 	add(a, post("addAgent", "/api/agents", "Adds or replaces a custom Agent"),
 		func(_ context.Context, _ caller, in *struct{ Body fyllo.CustomAgent }) (*answer[fyllo.Agent], error) {

@@ -200,6 +200,7 @@ type catalogue struct{ *core }
 func (c catalogue) List() []fyllo.Agent {
 	return []fyllo.Agent{{ID: "custom-x", Name: "X", Source: fyllo.SourceCustom, State: fyllo.AgentReady, PID: 7}}
 }
+func (c catalogue) CustomProblem() *fyllo.Error                        { return nil }
 func (c catalogue) AddCustom(fyllo.CustomAgent) (fyllo.AgentID, error) { return "custom-x", c.fail }
 func (c catalogue) RemoveCustom(string) error                          { return c.fail }
 func (c catalogue) Suggestions() []fyllo.AgentSuggestion               { return nil }

@@ -12,11 +12,11 @@ import (
 	"fyllocode.dev/fyllo"
 )
 
-// Limits of bodies, in bytes. A prompt of maxText bytes may be longer as JSON.
+// Limits of bodies, in bytes. A prompt of maxText bytes is longer as JSON, at worst six times.
 const (
 	maxBody     = 1 << 20
 	maxText     = 4 << 20
-	maxTextBody = 3 * maxText
+	maxTextBody = 6*maxText + maxBody
 )
 
 // answer is a JSON answer; its status is the operation's.

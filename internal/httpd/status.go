@@ -14,7 +14,7 @@ type Status struct {
 	PID           int           `json:"pid,omitempty"`
 	URL           string        `json:"url,omitempty"` // without a secret
 	Version       string        `json:"version"`
-	UptimeSeconds int64         `json:"uptimeSeconds,omitempty"`
+	UptimeSeconds int64         `json:"uptimeSeconds"` // 0 in the first second
 	Sessions      SessionCounts `json:"sessions"`
 	Spawned       SpawnedCounts `json:"spawned"`
 	Agents        []AgentStatus `json:"agents"`

@@ -317,6 +317,10 @@ func (f *fakeAgents) Describe(id fyllo.AgentID) (fyllo.Agent, bool) {
 	return fyllo.Agent{ID: "fake", Name: "Fake", Installed: true, Capabilities: f.agent.info.Capabilities}, id == "fake"
 }
 
+func (f *fakeAgents) Missing(id fyllo.AgentID) error {
+	return fyllo.Errorf(fyllo.CodeAgentNotFound, "agent %q: there is no such Agent", id)
+}
+
 func (f *fakeAgents) now() *fakeAgent {
 	f.mu.Lock()
 	defer f.mu.Unlock()

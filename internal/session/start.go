@@ -248,8 +248,7 @@ func checkMode(mode fyllo.Mode) error {
 func (m *Manager) installed(id fyllo.AgentID) (fyllo.Agent, error) {
 	agent, ok := m.Agents.Describe(id)
 	if !ok {
-		return agent, fyllo.Errorf(fyllo.CodeAgentNotFound, "agent %q: there is no such Agent", id).
-			WithHint("`fyllo agents list` shows the Agents; Settings → Agents adds one.")
+		return agent, m.Agents.Missing(id)
 	}
 	if !agent.Installed {
 		return agent, fyllo.Errorf(fyllo.CodeAgentNotInstalled, "agent %q: its command is not installed", id).

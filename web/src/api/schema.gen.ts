@@ -535,6 +535,10 @@ export interface components {
             title?: string;
             version?: string;
         };
+        AgentList: {
+            agents: components["schemas"]["Agent"][];
+            problem?: components["schemas"]["Failure"];
+        };
         /** @enum {string} */
         AgentSource: "registry" | "custom" | "builtin";
         /** @enum {string} */
@@ -1169,7 +1173,7 @@ export interface components {
             sessions: components["schemas"]["SessionCounts"];
             spawned: components["schemas"]["SpawnedCounts"];
             /** Format: int64 */
-            uptimeSeconds?: number;
+            uptimeSeconds: number;
             url?: string;
             version: string;
         };
@@ -1307,7 +1311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AgentsEvent"];
+                    "application/json": components["schemas"]["AgentList"];
                 };
             };
             /** @description Error */

@@ -8,6 +8,7 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/coreapi"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/term"
+	"fyllocode.dev/fyllo/internal/httpd"
 )
 
 type agentsListCmd struct {
@@ -30,16 +31,19 @@ type agentRow struct {
 
 // Run lists the catalogue.
 func (c *agentsListCmd) Run(ctx context.Context, a *app) error {
-	var agents []fyllo.Agent
+	var list httpd.AgentList
 	err := a.withCore(ctx, func(core *coreapi.Client) (err error) {
-		agents, err = core.Agents(ctx)
+		list, err = core.Agents(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	rows := make([]agentRow, len(agents))
-	for i, g := range agents {
+	if list.Problem != nil { // the list is right as far as it goes, so this is a notice
+		reportFailure(a.stderr, list.Problem)
+	}
+	rows := make([]agentRow, len(list.Agents))
+	for i, g := range list.Agents {
 		rows[i] = agentRow{g.ID, g.Name, g.Source, g.Kind, g.Installed, g.Version}
 	}
 	if c.JSON {

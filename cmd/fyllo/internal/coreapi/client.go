@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd"
 )
 
 // PageSize is how many entries of a list are asked for at a time.
@@ -163,12 +164,10 @@ func (c *Client) PageURL(ctx context.Context, w fyllo.WorkspaceID) (string, erro
 }
 
 // Agents returns the catalogue.
-func (c *Client) Agents(ctx context.Context) ([]fyllo.Agent, error) {
-	var out struct {
-		Agents []fyllo.Agent `json:"agents"`
-	}
+func (c *Client) Agents(ctx context.Context) (httpd.AgentList, error) {
+	var out httpd.AgentList
 	err := c.Call(ctx, http.MethodGet, "/api/agents", nil, &out)
-	return out.Agents, err
+	return out, err
 }
 
 // Detail returns a Session with the seq it is true at.
@@ -286,7 +285,8 @@ func (c *Client) OpenPage(ctx context.Context, dirs []string) (string, error) {
 // CheckAgent starts an Agent and asks what it can do; no session is created.
 func (c *Client) CheckAgent(ctx context.Context, id fyllo.AgentID) (fyllo.AgentCheck, error) {
 	var out fyllo.AgentCheck
-	err := c.Call(ctx, http.MethodPost, "/api/agents/"+url.PathEscape(string(id))+"/check", struct{}{}, &out)
+	// No body: as long as a body is unread, the server does not notice that the command was ended.
+	err := c.Call(ctx, http.MethodPost, "/api/agents/"+url.PathEscape(string(id))+"/check", nil, &out)
 	return out, err
 }
 

@@ -12,6 +12,8 @@ type Agents interface {
 	Connect(ctx context.Context, id fyllo.AgentID) (Agent, error)
 	// Describe returns the catalogue entry, false when there is none.
 	Describe(id fyllo.AgentID) (fyllo.Agent, bool)
+	// Missing says why an id is not in the catalogue.
+	Missing(id fyllo.AgentID) error
 }
 
 // Agent is one generation of an Agent's process: its identity, its ACP sessions and their turns.
