@@ -40,12 +40,15 @@ func Main() int {
 	}, os.Args[1:])
 }
 
-// cancelOnSignal returns a context that the first SIGINT or SIGTERM cancels; a second one ends the process at
+// cancelOnSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels; a second one ends the process at
 // once, and the guard of the children ends what it leaves behind.
 func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup wants the command to outlive its terminal
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() { // ends with the process: a signal may come at any time
 		<-signals
 		cancel()

@@ -80,7 +80,7 @@ func cmdSetvar(ts *testscript.TestScript, _ bool, args []string) {
 // signalled SIGNAL CODE REGEXP COMMAND…: starts it, waits until REGEXP is in its stdout, sends the signal, and wants
 // the exit code. The output is in the files out and err.
 func cmdSignalled(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "HUP": syscall.SIGHUP, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	out, err := os.Create(ts.MkAbs("out"))

@@ -7,3 +7,5 @@ type agentsCmd struct {
 	Remove agentsRemoveCmd `cmd:"" help:"Remove a custom Agent."`
 	Check  agentsCheckCmd  `cmd:"" help:"Start an Agent and print what it can do."`
 }
+
+func (agentsCmd) Help() string { return "Example:\n\n    fyllo agents list" }

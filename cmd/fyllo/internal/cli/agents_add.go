@@ -24,7 +24,7 @@ func (agentsAddCmd) Help() string {
 // absoluteCommand makes a path that is relative to the current directory, such as ./agent, absolute: Core and later
 // starts have another one. Names and paths under ~ stay as they are (R-AGT-021).
 func absoluteCommand(command string) (string, error) {
-	if filepath.Base(command) == command || strings.HasPrefix(command, "~") {
+	if command == "" || filepath.Base(command) == command || strings.HasPrefix(command, "~") {
 		return command, nil
 	}
 	return filepath.Abs(command)

@@ -94,7 +94,7 @@ func (a *app) parse(args []string) (command, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, usagef("Run 'fyllo --help' to see what there is.", "usage: %s", err)
+		return nil, wrongUsage(err)
 	}
 	if a.root, err = dataRoot(cli.Home, a.getenv, runtime.GOOS); err != nil {
 		return nil, err

@@ -53,9 +53,25 @@ func TestWrongUsageExits2_R_CLI_011(t *testing.T) {
 	}
 }
 
+func TestWrongUsageSpeaksToPeople_R_CLI_011(t *testing.T) {
+	for args, want := range map[string]string{
+		"prompt --agent": "fyllo: usage: --agent: a value is missing (INVALID_REQUEST)\nRun 'fyllo prompt --help' to see how it is used.\n",
+		"--home":         "fyllo: usage: --home: a value is missing (INVALID_REQUEST)\nRun 'fyllo --help' to see what there is.\n",
+		"prompt --agent a --mode odd hi": "fyllo: usage: --mode must be one of \"fyllocode\",\"native\" but got \"odd\" (INVALID_REQUEST)\n" +
+			"Run 'fyllo prompt --help' to see how it is used.\n",
+		"--no-open status": "fyllo: usage: --no-open does not go with \"status\" (INVALID_REQUEST)\n" +
+			"Run 'fyllo --help' to see what there is.\n",
+	} {
+		a, _, stderr := testApp("")
+		if code := a.run(t.Context(), strings.Fields(args)); code != ExitUsage || stderr.String() != want {
+			t.Errorf("fyllo %s: exit %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
 func TestHelpEverywhereWithAnExample_R_CLI_001(t *testing.T) {
 	for _, args := range []string{
-		"", "serve", "status", "stop", "prompt", "sessions list", "sessions show", "agents list", "agents add",
+		"", "serve", "status", "stop", "prompt", "sessions", "sessions list", "sessions show", "agents", "agents list", "agents add",
 		"agents remove", "agents check", "doctor", "version",
 	} {
 		a, stdout, stderr := testApp("")

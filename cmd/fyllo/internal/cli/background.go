@@ -51,7 +51,11 @@ func (a *app) background(ctx context.Context, dirs []string) (*coreapi.Client, e
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fyllo.Errorf(fyllo.CodeFolderPathUnavailable, "directory %s: %w", dir, errors.Unwrap(err))
+		failed := fyllo.Errorf(fyllo.CodeFolderPathUnavailable, "directory %s: %w", dir, errors.Unwrap(err))
+		if filepath.Base(dir) == dir && dir != "." && dir != ".." {
+			return failed.WithHint("If it was meant as a command: 'fyllo --help' shows all.")
+		}
+		return failed
 	}
 	if !info.IsDir() {
 		return fyllo.Errorf(fyllo.CodeFolderPathUnavailable, "directory %s: it is not a directory", dir)

@@ -16,6 +16,13 @@ import (
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/term"
 )
 
+// maxInput is how many bytes of standard input a message may have; Core takes no more.
+const maxInput = 4 << 20
+
+// checkPatience is how long a request with --config goes on that a signal meets. Core answers as soon as the Session
+// exists, so one that takes longer has not begun: it waits for the Agent that is to check the values.
+const checkPatience = time.Second
+
 // cancelPatience is how long a cancelled turn may take to end; Core gives it up after 5 s (R-CHAT-052).
 const cancelPatience = 6 * time.Second
 
@@ -118,13 +125,17 @@ func readAll(ctx context.Context, r io.Reader) (string, error) {
 	}
 	done := make(chan result, 1)
 	go func() { // ends with the input, or with the process
-		text, err := io.ReadAll(r)
+		text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 		done <- result{text, err}
 	}()
 	select {
 	case got := <-done:
 		if got.err != nil {
 			return "", fmt.Errorf("standard input: %w", got.err)
+		}
+		if len(got.text) > maxInput {
+			return "", fyllo.Errorf(fyllo.CodeTooLarge, "standard input: it has more than %d bytes", maxInput).
+				WithHint("Put the text into a file of the Project and name it in the message.")
 		}
 		return string(got.text), nil
 	case <-ctx.Done():
@@ -254,7 +265,11 @@ func (r *promptRun) submit(ctx context.Context, send func(context.Context) (foll
 	}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(cancelPatience, cancel) })()
+	patience := cancelPatience
+	if len(r.changes) > 0 {
+		patience = checkPatience
+	}
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, cancel) })()
 	line, message, err := send(sending)
 	if err == nil {
 		feed.Keep(line.SessionID)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -218,6 +219,25 @@ func TestSignalCancelsTheTurn_R_CLI_006(t *testing.T) {
 	if r.code != ExitCancelled || !strings.HasSuffix(r.stdout,
 		`{"type":"turn_end","turn":"prompt","stopReason":"cancelled"}`+"\n"+`{"type":"end","stopReason":"cancelled"}`+"\n") {
 		t.Errorf("exit %d, stdout %q", r.code, r.stdout)
+	}
+}
+
+// With --config Core answers only when the Agent could be asked; until then there is nothing to cancel.
+func TestSignalEndsAStartThatWaitsForTheAgent_R_CLI_006(t *testing.T) {
+	f := newFakeCore(t)
+	f.answer("GET /api/sessions/session-9", `{"sessionId":"session-9","workspaceId":"w1","agentId":"a1","mode":"native"}`)
+	f.handle("POST /api/sessions/session-9/prompts", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	ctx, signal := context.WithCancel(t.Context())
+	done := f.background(ctx, "prompt", "--session", "session-9", "--json", "--config", "a=b", "hi")
+	f.eventually("POST /api/sessions/session-9/prompts ")
+	at := time.Now()
+	signal()
+	r := wait(t, done)
+	if r.code != ExitCancelled || r.stdout != `{"type":"end","stopReason":"cancelled"}`+"\n" {
+		t.Errorf("exit %d, stdout %q", r.code, r.stdout)
+	}
+	if d := time.Since(at); d > checkPatience+2*time.Second {
+		t.Errorf("it ended after %s", d)
 	}
 }
 

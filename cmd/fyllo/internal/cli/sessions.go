@@ -5,3 +5,5 @@ type sessionsCmd struct {
 	List sessionsListCmd `cmd:"" help:"List Sessions, newest first."`
 	Show sessionsShowCmd `cmd:"" help:"Print the whole transcript of a Session."`
 }
+
+func (sessionsCmd) Help() string { return "Example:\n\n    fyllo sessions list --all" }
