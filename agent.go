@@ -123,6 +123,7 @@ type PromptBlock struct {
 type AgentEvent struct {
 	Update     *Update
 	Permission *PermissionAsk
+	Withdrawn  *PermissionWithdrawn
 	PromptDone *PromptDone
 	Closed     *AgentClosed
 }
@@ -132,10 +133,17 @@ type AgentEvent struct {
 // optionID means cancelled.
 type PermissionAsk struct {
 	SessionID ACPSessionID
+	Request   string // the Agent's id of the request, as JSON; unique only while the request is open
 	Tool      *ToolPatch
 	Options   []PermissionOption
 	Raw       []byte // the request line, see Update.Raw
 	Answer    func(optionID string)
+}
+
+// PermissionWithdrawn says that the Agent no longer waits for the answer to a request. It comes after the request and
+// before it was answered; the request must be answered all the same.
+type PermissionWithdrawn struct {
+	Request string // see PermissionAsk.Request
 }
 
 // PromptDone is the answer to session/prompt, delivered after every update that came before it on the wire.

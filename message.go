@@ -157,7 +157,8 @@ type Permission struct {
 	RequestedAt time.Time          `json:"requestedAt"`
 }
 
-// PermissionNote records how a request was answered. Outcome is selected or cancelled; By is user, policy or turn.
+// PermissionNote records how a request was answered. Outcome is selected or cancelled; By is user,
+// policy, turn (it ended first) or agent (it withdrew the request).
 type PermissionNote struct {
 	ID         string             `json:"id"`
 	ToolCallID string             `json:"toolCallId,omitempty"`

@@ -102,7 +102,7 @@ func NewConn(stdin io.WriteCloser, stdout io.Reader, o Options) *Conn {
 	c.rpc = jsonrpc.New(stdout, stdin, jsonrpc.Handler{
 		Notify:    func(method string, params, line []byte) { <-ready; c.notified(method, params, line) },
 		Request:   func(r *jsonrpc.Request) { <-ready; c.requested(r) },
-		Cancel:    func(r *jsonrpc.Request) { r.Reply(outcome("")) }, // only permission requests stay open
+		Cancel:    func(r *jsonrpc.Request) { <-ready; c.withdrawn(r) },
 		Noise:     c.noisy,
 		Oversized: func(n int64) { c.log.Warn("agent line too long, skipped", "bytes", n) },
 		Panicked:  func(v any, st []byte) { c.log.Error("panic while handling a message", "panic", v, "stack", string(st)) },
@@ -161,13 +161,34 @@ func (c *Conn) requested(r *jsonrpc.Request) {
 		r.Fail(jsonrpc.CodeInvalidParams, "Invalid params: no sessionId")
 		return
 	}
-	p.Raw = r.Line
+	r.Tag = p.SessionID
+	p.Request, p.Raw = string(r.ID), r.Line
 	p.Answer = func(optionID string) { r.Reply(outcome(optionID)) }
 	if s := c.session(p.SessionID); s != nil {
 		c.deliver(s, fyllo.AgentEvent{Permission: &p})
 		return
 	}
 	c.unknown(event{id: p.SessionID, ev: fyllo.AgentEvent{Permission: &p}, size: len(r.Line)})
+}
+
+// withdrawn receives the Agent's $/cancel_request for a permission request, the only kind that stays open. Who was
+// asked answers it, so that what is recorded and what the Agent hears agree.
+func (c *Conn) withdrawn(r *jsonrpc.Request) {
+	id, _ := r.Tag.(fyllo.ACPSessionID)
+	if s := c.session(id); s != nil {
+		c.deliver(s, fyllo.AgentEvent{Withdrawn: &fyllo.PermissionWithdrawn{Request: string(r.ID)}})
+		return
+	}
+	c.mu.Lock()
+	c.early = slices.DeleteFunc(c.early, func(e event) bool { // nobody was asked yet
+		gone := e.id == id && e.ev.Permission != nil && e.ev.Permission.Request == string(r.ID)
+		if gone {
+			c.earlySum -= e.size
+		}
+		return gone
+	})
+	c.mu.Unlock()
+	r.Reply(outcome(""))
 }
 
 // unknown keeps an event of a session that may be about to be known, or drops it (R-AGT-059).

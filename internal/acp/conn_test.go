@@ -107,6 +107,8 @@ func (l *log) sink(ev fyllo.AgentEvent) {
 		default:
 		}
 		l.events = append(l.events, s)
+	case ev.Withdrawn != nil:
+		l.events = append(l.events, "withdrawn "+ev.Withdrawn.Request)
 	case ev.Permission != nil:
 		l.events = append(l.events, "ask "+ev.Permission.Tool.CallID)
 		l.asks = append(l.asks, ev.Permission)
@@ -473,14 +475,48 @@ func TestOtherRequestsAreRefused(t *testing.T) {
 	}
 }
 
-func TestWithdrawnPermissionIsAnswered(t *testing.T) {
+// Who was asked hears of it and answers; the Agent's answer is theirs.
+func TestWithdrawnPermissionReachesItsSession_R_CHAT_141(t *testing.T) {
+	const withdraw = `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":5}}`
+	const cancelled = `{"jsonrpc":"2.0","id":5,"result":{"outcome":{"outcome":"cancelled"}}}`
 	c, a := dial(t, Options{})
 	l := newLog()
 	start(t, c, a, l)
-	a.send(ask1("5", "s", "c"), `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":5}}`)
-	if got := a.read(); got != `{"jsonrpc":"2.0","id":5,"result":{"outcome":{"outcome":"cancelled"}}}` {
+	a.send(ask1("5", "s", "c"), withdraw, say("s", "on"))
+	l.until(t, "on")
+	l.want(t, "ask c", "withdrawn 5", "on")
+	l.asks[0].Answer("")
+	if got := a.read(); got != cancelled {
 		t.Errorf("answer %s", got)
 	}
+
+	a.send(ask1("5", "s", "c"), say("s", "again"))
+	l.until(t, "again")
+	c.Forget("s") // nobody is left to hear of it
+	a.send(withdraw)
+	if got := a.read(); got != cancelled {
+		t.Errorf("answer after the session was forgotten: %s", got)
+	}
+}
+
+func TestPermissionWithdrawnBeforeItsSessionIsKnown_R_ACP_017(t *testing.T) {
+	c, a := dial(t, Options{})
+	l := newLog()
+	opened := make(chan error, 1)
+	go func() {
+		_, err := c.NewSession(t.Context(), fyllo.SessionParams{Cwd: "/"}, l.sink)
+		opened <- err
+	}()
+	a.read()
+	a.send(ask1(`"w"`, "s", "c"), say("s", "on"), `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"w"}}`)
+	if got := a.read(); got != `{"jsonrpc":"2.0","id":"w","result":{"outcome":{"outcome":"cancelled"}}}` {
+		t.Errorf("answer %s", got)
+	}
+	a.send(`{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}`)
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	l.want(t, "on")
 }
 
 func TestPromptDoneComesAfterTheUpdatesInFrontOfIt(t *testing.T) {

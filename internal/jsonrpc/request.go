@@ -12,6 +12,7 @@ type Request struct {
 	Method string
 	Params []byte // nil when absent; only valid while the handler runs
 	Line   []byte // the whole message; only valid while the handler runs
+	Tag    any    // set by the Request handler for the Cancel handler
 
 	conn     *Conn
 	answered atomic.Bool

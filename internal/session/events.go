@@ -20,6 +20,8 @@ func (a *actor) handle(it batch.Mail) {
 		a.update(e.Update)
 	case e.Permission != nil:
 		a.permission(e.Permission)
+	case e.Withdrawn != nil:
+		a.withdrawn(e.Withdrawn)
 	case e.PromptDone != nil:
 		a.promptDone(e.PromptDone)
 	case e.Closed != nil:

@@ -10,8 +10,13 @@ import (
 const (
 	byUser   = "user"
 	byPolicy = "policy"
-	byTurn   = "turn" // its turn ended or was cancelled
+	byTurn   = "turn"  // its turn ended or was cancelled
+	byAgent  = "agent" // the Agent withdrew it
 )
+
+// maxAsks is how many requests of one turn may wait for people. No Agent with work to do comes near; one that asks
+// and asks must neither fill the memory nor bury the window.
+const maxAsks = 256
 
 const (
 	outcomeSelected  = "selected"
@@ -21,7 +26,8 @@ const (
 // openAsk is a permission request that waits for a person.
 type openAsk struct {
 	fyllo.Permission
-	answer func(optionID string)
+	request string // the Agent's id of it
+	answer  func(optionID string)
 }
 
 // permission handles session/request_permission (decision 1).
@@ -34,14 +40,20 @@ func (a *actor) permission(ask *fyllo.PermissionAsk) {
 	at := now()
 	t.updateAt = at
 	t.updates++
+	if len(t.asks) == maxAsks {
+		ask.Answer("")
+		a.m.Log.Warn("permission refused: too many wait", "session", a.sid, "open", maxAsks)
+		a.activity(at)
+		return
+	}
 	a.out.Record(fyllo.TurnRecord{At: at, Line: ask.Raw})
 	a.changed(t, t.live.Ask(ask, at), at)
-	k := &openAsk{answer: ask.Answer, Permission: fyllo.Permission{
-		ID: newID("permission-"), SessionID: a.sid, MessageID: t.live.ID(),
-		Title: t.askTitle(ask), Options: ask.Options, RequestedAt: at,
+	k := &openAsk{request: ask.Request, answer: ask.Answer, Permission: fyllo.Permission{
+		ID: newID("permission-"), SessionID: a.sid, MessageID: t.live.ID(), Options: ask.Options, RequestedAt: at,
 	}}
 	if ask.Tool != nil {
 		k.ToolCallID = ask.Tool.CallID
+		k.Title = t.live.ToolTitle(k.ToolCallID) // as folded, since a request may carry none
 	}
 	if a.policy() == fyllo.PolicyAllowOnce {
 		a.settle(k, allowOnce(ask.Options), byPolicy)
@@ -50,22 +62,6 @@ func (a *actor) permission(ask *fyllo.PermissionAsk) {
 	t.asks = append(t.asks, k)
 	a.publish(fyllo.EventPermission, k.Permission)
 	a.announce()
-}
-
-// askTitle names what is asked for: the title of the folded tool call, since a request may carry none.
-func (t *turn) askTitle(ask *fyllo.PermissionAsk) string {
-	if ask.Tool == nil {
-		return ""
-	}
-	for i := t.live.Len() - 1; i >= 0; i-- {
-		if t.live.PartType(i) != fyllo.PartTool {
-			continue
-		}
-		if tool := t.live.Part(i).Tool; tool.CallID == ask.Tool.CallID {
-			return tool.Title
-		}
-	}
-	return ""
 }
 
 // allowOnce picks the first option of kind allow_once, "" meaning cancelled; never allow_always (R-AGT-054).
@@ -78,30 +74,45 @@ func allowOnce(options []fyllo.PermissionOption) string {
 	return ""
 }
 
-// settle answers a request: durable first, then to the Agent, then to windows (architecture §4).
+// settle answers a request and returns the note of it.
 func (a *actor) settle(k *openAsk, optionID, by string) fyllo.PermissionNote {
-	note := fyllo.PermissionNote{
-		ID: k.ID, Title: k.Title, Options: k.Options, Outcome: outcomeSelected, OptionID: optionID, By: by, At: now(),
+	return a.settleAll([]*openAsk{k}, optionID, by)[0]
+}
+
+// settleAll answers requests: durable first, then to the Agent, then to windows (architecture §4). However many they
+// are, the disk is waited for once.
+func (a *actor) settleAll(asks []*openAsk, optionID, by string) []fyllo.PermissionNote {
+	t, at := a.turn, now()
+	notes := make([]fyllo.PermissionNote, len(asks))
+	for i, k := range asks {
+		note := fyllo.PermissionNote{
+			ID: k.ID, ToolCallID: k.ToolCallID, Title: k.Title, Options: k.Options,
+			Outcome: outcomeSelected, OptionID: optionID, By: by, At: at,
+		}
+		if optionID == "" {
+			note.Outcome = outcomeCancelled
+		}
+		notes[i] = note
+		a.out.Record(fyllo.TurnRecord{At: at, Answer: &note})
+		a.m.Log.Info("permission answered", "session", a.sid, "outcome", note.Outcome, "by", by) // R-CHAT-142
+		a.changed(t, t.live.Answered(k.ToolCallID, note, at), at)
 	}
-	if optionID == "" {
-		note.Outcome = outcomeCancelled
+	failure := a.syncAnswer(t)
+	if failure != nil {
+		optionID = ""
 	}
-	t := a.turn
-	stored := note
-	stored.ToolCallID = k.ToolCallID
-	a.out.Record(fyllo.TurnRecord{At: note.At, Answer: &stored})
-	a.m.Log.Info("permission answered", "session", a.sid, "outcome", note.Outcome, "by", by) // R-CHAT-142
-	a.changed(t, t.live.Answered(k.ToolCallID, stored, note.At), note.At)
-	if err := a.syncAnswer(t); err != nil {
-		k.answer("")
-		a.storageFailed(err)
-		return note
+	for i, k := range asks {
+		k.answer(optionID)
+		if failure == nil {
+			a.publish(fyllo.EventPermissionClosed, fyllo.PermissionClosed{
+				MessageID: k.MessageID, ToolCallID: k.ToolCallID, Note: notes[i],
+			})
+		}
 	}
-	k.answer(optionID)
-	a.publish(fyllo.EventPermissionClosed, fyllo.PermissionClosed{
-		MessageID: k.MessageID, ToolCallID: k.ToolCallID, Note: stored,
-	})
-	return stored
+	if failure != nil {
+		a.storageFailed(failure)
+	}
+	return notes
 }
 
 // syncAnswer makes everything recorded so far durable.
@@ -114,14 +125,34 @@ func (a *actor) syncAnswer(t *turn) error {
 
 // refuseAsks answers every open request with cancelled, as the protocol demands of a cancel.
 func (a *actor) refuseAsks() {
-	if a.turn == nil {
+	if a.turn == nil || len(a.turn.asks) == 0 {
 		return
 	}
 	asks := a.turn.asks
 	a.turn.asks = nil
-	for _, k := range asks {
-		a.settle(k, "", byTurn)
+	a.settleAll(asks, "", byTurn)
+}
+
+// withdrawn closes a request that the Agent no longer waits for.
+func (a *actor) withdrawn(w *fyllo.PermissionWithdrawn) {
+	t := a.turn
+	if t == nil {
+		return // the end of its turn answered it
 	}
+	var gone, rest []*openAsk
+	for _, k := range t.asks {
+		if k.request == w.Request {
+			gone = append(gone, k)
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	t.asks = rest
+	a.settleAll(gone, "", byAgent)
+	a.announce()
 }
 
 // answer takes a person's answer. The same request id again gets the first answer.

@@ -151,6 +151,14 @@ func (l *Live) Part(i int) fyllo.Part {
 	return out
 }
 
+// ToolTitle returns the title of a tool call, "" when the call is not known.
+func (l *Live) ToolTitle(callID string) string {
+	if t := l.tools[callID]; t != nil {
+		return t.view.Title
+	}
+	return ""
+}
+
 // Message returns the whole message in full form.
 func (l *Live) Message() fyllo.Message {
 	m := fyllo.Message{

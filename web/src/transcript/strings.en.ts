@@ -56,6 +56,7 @@ export default {
   'permission.cancelled.user': 'You cancelled the request',
   'permission.cancelled.policy': 'Cancelled: the Agent offered nothing that may be chosen automatically',
   'permission.cancelled.turn': 'Not answered before the turn ended',
+  'permission.cancelled.agent': 'The Agent withdrew the request',
   'permission.change': 'Proposed change of {path}',
   'permission.changeLong': 'The change is too long to be shown here in full.',
   'permission.line.add': 'added: ',

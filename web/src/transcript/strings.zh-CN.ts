@@ -58,6 +58,7 @@ export default {
   'permission.cancelled.user': '你取消了此请求',
   'permission.cancelled.policy': '已取消：Agent 没有提供可自动选择的选项',
   'permission.cancelled.turn': '本轮结束前未答复',
+  'permission.cancelled.agent': 'Agent 撤回了此请求',
   'permission.change': '对 {path} 的修改建议',
   'permission.changeLong': '修改内容过长，无法在此完整显示。',
   'permission.line.add': '新增：',
