@@ -204,7 +204,7 @@ export const en = {
 
   'toast.label': 'Notifications',
 
-  'error.network': 'FylloCode does not answer. It is tried again as soon as it is back.',
+  'error.network': 'FylloCode does not answer.',
   'error.unknown': 'Something went wrong.',
   'error.code': 'Code {code}',
 

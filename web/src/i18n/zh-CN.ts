@@ -203,7 +203,7 @@ export const zhCN: Strings = {
 
   'toast.label': '通知',
 
-  'error.network': 'FylloCode 没有响应，恢复后会自动重试。',
+  'error.network': 'FylloCode 没有响应。',
   'error.unknown': '出了点问题。',
   'error.code': '代码 {code}',
 
