@@ -256,6 +256,31 @@ func TestNobodySurvivesKillOfCore_R_AGT_058(t *testing.T) {
 }
 
 // A guard that is killed is replaced at the next start and then knows the older children too.
+// TestNobodySurvivesKillOfCoreDuringAStart_R_AGT_058: the child begins something and kills Core before Core can have
+// told a guard that it would only now start.
+func TestNobodySurvivesKillOfCoreDuringAStart_R_AGT_058(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere nobody can find a grandchild whose group is not known")
+	}
+	for range 5 {
+		temp, file := t.TempDir(), filepath.Join(t.TempDir(), "pid")
+		cmd := exec.Command(os.Args[0], "role:victim", temp, file)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil || len(out) > 0 {
+			t.Fatalf("%v %s", err, out)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		waitDead(t, pid)
+	}
+}
+
 func TestKilledGuardIsReplaced(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	h := newHost(t, childproc.Options{Guard: []string{guardScript(t, pidFile)}})

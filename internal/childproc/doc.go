@@ -10,7 +10,9 @@
 // When the owning process itself is killed with SIGKILL, two things end the children. On Linux the kernel kills
 // each leader (parent-death signal; it belongs to the thread that forked, so all forks happen on one thread that
 // lives as long as the Host). On every system a guard, the same program started with another argument, holds the
-// read end of a pipe: at its end it terminates all registered groups, grandchildren included.
+// read end of a pipe: at its end it terminates all registered groups, grandchildren included. It runs and knows the
+// private directory of a child before the child starts, so that on Linux also the grandchildren of one are found whose
+// group it could not be told any more.
 //
 // A process that left its group on purpose, as the shells of many Agents do, is killed with the rest where it can be
 // found: on Linux by the child's private temporary directory in its environment. Elsewhere, and where it hides the

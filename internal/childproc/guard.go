@@ -23,30 +23,62 @@ const (
 	guardYoung   = 3           // so many may die young in a row; more, and only the next start tries again
 )
 
+// Lines that the guard is sent: a verb, a blank and what it is about.
+const (
+	verbComing = "~" // the private directory of a child that is about to start
+	verbFailed = "!" // the same directory: the start has failed
+	verbAdd    = "+" // the group of a child, and its directory
+	verbRemove = "-" // a group that is dead
+)
+
 // GuardMain is the body of the guard process: it reads registrations from in, which is its standard input, and at
-// the end of in ends every registered group and its strays, and removes its temporary directory. It returns when all is done. It
-// makes the whole process ignore the signals of a terminal, so it must be the only thing the process does.
+// the end of in ends every registered group and its strays, and removes its temporary directory. What a child that
+// was only announced has begun is ended as strays. It returns when all is done. It makes the whole process ignore the
+// signals of a terminal, so it must be the only thing the process does.
 func GuardMain(in io.Reader) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
-	groups := map[int]string{}
+	known := registrations{groups: map[int]string{}, coming: map[string]bool{}}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		verb, rest, _ := strings.Cut(lines.Text(), " ")
+		known.take(lines.Text())
+	}
+	endGroups(known.groups)
+	for dir := range known.coming {
+		endStrays(dir)
+	}
+	return lines.Err()
+}
+
+// registrations are what a guard watches over.
+type registrations struct {
+	groups map[int]string  // private directory by group, "" for none
+	coming map[string]bool // directories of children whose group is not known yet
+}
+
+// take applies one line. A line torn by the death of its writer changes nothing.
+func (r *registrations) take(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case verbComing, verbFailed:
+		dir, err := strconv.Unquote(rest)
+		if err != nil || dir == "" {
+			return
+		}
+		if delete(r.coming, dir); verb == verbComing {
+			r.coming[dir] = true
+		}
+	case verbAdd, verbRemove:
 		id, dir, _ := strings.Cut(rest, " ")
 		pgid, err := strconv.Atoi(id)
 		if err != nil || pgid <= 1 {
-			continue // a line torn by the death of the writer; -1 and 0 would hit strangers
+			return // -1 and 0 would hit strangers
 		}
-		switch verb {
-		case "+":
-			dir, _ := strconv.Unquote(dir)
-			groups[pgid] = dir
-		case "-":
-			delete(groups, pgid)
+		if delete(r.groups, pgid); verb == verbAdd {
+			dir, _ = strconv.Unquote(dir)
+			r.groups[pgid] = dir
+			delete(r.coming, dir)
 		}
 	}
-	endGroups(groups)
-	return lines.Err()
 }
 
 // endGroups terminates the groups in parallel, in at most two graces.
@@ -60,10 +92,15 @@ func endGroups(groups map[int]string) {
 		}
 	}
 	for _, dir := range groups {
-		if dir != "" {
-			killStrays(dir)
-			_ = os.RemoveAll(dir) // nobody is left to tell
-		}
+		endStrays(dir)
+	}
+}
+
+// endStrays kills what has the private directory in its environment, and removes it.
+func endStrays(dir string) {
+	if dir != "" {
+		killStrays(dir)
+		_ = os.RemoveAll(dir) // nobody is left to tell
 	}
 }
 
@@ -88,26 +125,52 @@ type guard struct {
 	cmd     *exec.Cmd
 	started time.Time
 	young   int // guards in a row that died young
-	groups  map[int]string
+	known   registrations
 	closed  bool
+}
+
+// announce is called before a child is started; dir is its private directory, "" for none. When it returns nil, the
+// guard runs, and what the child begins before it is registered is ended too if this process dies at once.
+func (g *guard) announce(dir string) error {
+	return g.register(fmt.Sprintf("%s %q\n", verbComing, dir), func() { g.forgetLocked(dir) })
+}
+
+// retract takes an announcement back: the child did not start.
+func (g *guard) retract(dir string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.forgetLocked(dir)
+}
+
+func (g *guard) forgetLocked(dir string) {
+	line := fmt.Sprintf("%s %q\n", verbFailed, dir)
+	if g.known.take(line[:len(line)-1]); g.pipe != nil {
+		_ = g.send(line) // as in remove
+	}
 }
 
 // add registers a group; when it returns nil, the group is ended even if this process dies at once.
 func (g *guard) add(pgid int, dir string) error {
+	return g.register(addLine(pgid, dir), func() { delete(g.known.groups, pgid) })
+}
+
+// register remembers a line for guards to come and tells it to the one that runs, or to a new one. undo forgets it
+// when there is no guard.
+func (g *guard) register(line string, undo func()) error {
 	if len(g.argv) == 0 {
 		return nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.groups == nil {
-		g.groups = map[int]string{}
+	if g.known.groups == nil {
+		g.known = registrations{groups: map[int]string{}, coming: map[string]bool{}}
 	}
-	g.groups[pgid] = dir
-	if g.pipe != nil && g.send(addLine(pgid, dir)) == nil {
+	g.known.take(line[:len(line)-1])
+	if g.pipe != nil && g.send(line) == nil {
 		return nil
 	}
 	if err := g.start(); err != nil {
-		delete(g.groups, pgid)
+		undo()
 		return fmt.Errorf("start the guard process: %w", err)
 	}
 	return nil
@@ -117,13 +180,13 @@ func (g *guard) add(pgid int, dir string) error {
 func (g *guard) remove(pgid int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, ok := g.groups[pgid]; !ok {
+	if _, ok := g.known.groups[pgid]; !ok {
 		return
 	}
-	delete(g.groups, pgid)
+	delete(g.known.groups, pgid)
 	if g.pipe != nil {
 		// A guard that cannot be told is dead or hangs; the next add replaces it and its list.
-		_ = g.send(fmt.Sprintf("- %d\n", pgid))
+		_ = g.send(fmt.Sprintf("%s %d\n", verbRemove, pgid))
 	}
 }
 
@@ -146,7 +209,7 @@ func (g *guard) close() {
 }
 
 func addLine(pgid int, dir string) string {
-	return fmt.Sprintf("+ %d %s\n", pgid, strconv.Quote(dir))
+	return fmt.Sprintf("%s %d %q\n", verbAdd, pgid, dir)
 }
 
 // send writes to the guard; it is called with mu held.
@@ -186,8 +249,13 @@ func (g *guard) start() error {
 	g.pipe, g.cmd, g.started = pipe, cmd, time.Now()
 	// Ends when the guard does, at the latest when close has closed the pipe.
 	g.wg.Go(func() { g.reap(cmd) })
-	for pgid, dir := range g.groups {
+	for pgid, dir := range g.known.groups {
 		if err := g.send(addLine(pgid, dir)); err != nil {
+			return err
+		}
+	}
+	for dir := range g.known.coming {
+		if err := g.send(fmt.Sprintf("%s %q\n", verbComing, dir)); err != nil {
 			return err
 		}
 	}
@@ -207,7 +275,7 @@ func (g *guard) reap(cmd *exec.Cmd) {
 	if g.young++; time.Since(g.started) >= guardMinLife {
 		g.young = 0
 	}
-	if len(g.groups) > 0 && g.young <= guardYoung {
+	if len(g.known.groups) > 0 && g.young <= guardYoung {
 		// The new guard is told all groups. One that was sent to a guard already dying is among them: its pipe may
 		// take a line until its last thread is gone. When this fails, the next add tries again and reports it.
 		_ = g.start()

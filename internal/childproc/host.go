@@ -71,7 +71,12 @@ func (h *Host) Start(s Spec) (*Proc, error) {
 	p := &Proc{host: h, exited: make(chan struct{}), done: make(chan struct{})}
 	child, err := p.prepare(s)
 	if err == nil {
-		err = h.fork(p.cmd.Start)
+		err = h.guard.announce(p.temp)
+	}
+	if err == nil {
+		if err = h.fork(p.cmd.Start); err != nil {
+			h.guard.retract(p.temp)
+		}
 	}
 	for _, f := range child {
 		f.Close()

@@ -49,6 +49,8 @@ func init() {
 		"role:noisy":    noisy,
 		"role:guard":    func([]string) { _ = childproc.GuardMain(os.Stdin) },
 		"role:core":     core,
+		"role:victim":   victim,
+		"role:regicide": regicide,
 	}
 }
 
@@ -129,6 +131,27 @@ func core(args []string) {
 		out.Pids = append(out.Pids, p.PID(), grand)
 	}
 	_ = json.NewEncoder(os.Stdout).Encode(out)
+	time.Sleep(time.Minute)
+}
+
+// victim starts a child that kills it at once.
+func victim(args []string) {
+	h := childproc.New(childproc.Options{Guard: []string{os.Args[0], "role:guard"}, TempDir: args[0]})
+	if _, err := h.Start(childproc.Spec{Path: os.Args[0], Args: []string{"role:regicide", args[1]}}); err != nil {
+		fmt.Println(err)
+	}
+	time.Sleep(time.Minute)
+}
+
+// regicide starts a grandchild, writes its pid to a file, kills its parent and thereby itself.
+func regicide(args []string) {
+	parent := os.Getppid()
+	cmd := exec.Command(os.Args[0], "role:stubborn")
+	if err := cmd.Start(); err != nil {
+		fmt.Println(err)
+	}
+	_ = os.WriteFile(args[0], fmt.Append(nil, cmd.Process.Pid), 0o600)
+	_ = syscall.Kill(parent, syscall.SIGKILL)
 	time.Sleep(time.Minute)
 }
 
