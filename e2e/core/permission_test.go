@@ -126,7 +126,8 @@ func TestOpenPermissionEndsWithItsTurn_R_CHAT_141(t *testing.T) {
 			if c.ended() {
 				c = l.serve()
 			}
-			d := c.idle(s)
+			c.idle(s)
+			d := c.detail(s)
 			if len(d.Permissions) != 0 || d.Attention != 0 {
 				t.Errorf("still open: %+v", d.Permissions)
 			}

@@ -250,15 +250,24 @@ func (c *served) detail(s fyllo.SessionID) fyllo.SessionDetail {
 	return out
 }
 
-// idle waits for the end of the running turn.
-func (c *served) idle(s fyllo.SessionID) fyllo.SessionDetail {
+// idle waits for the end of the running turn. It looks at the list, since details of a running turn may be long.
+func (c *served) idle(s fyllo.SessionID) {
 	c.t.Helper()
-	var d fyllo.SessionDetail
-	eventually(c.t, "the turn has ended", func() bool {
-		d = c.detail(s)
-		return d.Turn.State == fyllo.TurnIdle
-	})
-	return d
+	eventually(c.t, "the turn has ended", func() bool { return !c.runs(s) })
+}
+
+// runs reports whether the list shows a Session as running.
+func (c *served) runs(s fyllo.SessionID) bool {
+	c.t.Helper()
+	var page fyllo.SessionPage
+	c.must(http.MethodGet, "/api/sessions?limit=500", nil, &page)
+	for _, row := range page.Sessions {
+		if row.SessionID == s {
+			return row.Running
+		}
+	}
+	c.t.Fatalf("%s is not listed", s)
+	return false
 }
 
 // messages returns the transcript as a page would show it: what is stored and, in its place, what is not yet.
@@ -287,9 +296,13 @@ func (c *served) messages(s fyllo.SessionID) []fyllo.Message {
 // stored waits until the answer of the last turn lies with the messages, and returns the transcript.
 func (c *served) stored(s fyllo.SessionID) []fyllo.Message {
 	c.t.Helper()
+	c.idle(s)
 	eventually(c.t, "the answer is stored", func() bool {
-		d := c.detail(s)
-		return d.Turn.State == fyllo.TurnIdle && d.Live == nil
+		if c.detail(s).Live == nil {
+			return true
+		}
+		time.Sleep(50 * time.Millisecond) // details that hold a long answer are not read in vain too often
+		return false
 	})
 	return c.messages(s)
 }
