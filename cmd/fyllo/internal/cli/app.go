@@ -163,7 +163,7 @@ func beforeDashes(args []string) []string {
 
 // printJSON writes v as one line on stdout.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
+	enc := json.NewEncoder(term.JSONWriter(a.stdout))
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }

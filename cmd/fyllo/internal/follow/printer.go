@@ -17,7 +17,7 @@ type Printer interface {
 
 // JSON returns a Printer of one JSON object per line (R-CLI-007).
 func JSON(stdout io.Writer) Printer {
-	enc := json.NewEncoder(stdout)
+	enc := json.NewEncoder(term.JSONWriter(stdout))
 	enc.SetEscapeHTML(false)
 	return jsonPrinter{enc}
 }
