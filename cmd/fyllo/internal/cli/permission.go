@@ -50,14 +50,15 @@ func (r *promptRun) door() (closableDoor, error) {
 	return newPersonDoor(r)
 }
 
-// sendAnswer answers p. Somebody else, in a window, may have been quicker.
-func (r *promptRun) sendAnswer(ctx context.Context, p fyllo.Permission, option string) {
+// sendAnswer answers p and reports whether that was the answer. Somebody else, in a window, may have been quicker.
+func (r *promptRun) sendAnswer(ctx context.Context, p fyllo.Permission, option string) (taken bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	err := r.client.Answer(ctx, p, option)
 	if err != nil && fyllo.CodeOf(err) != fyllo.CodePermissionGone {
 		r.app.notice("permission: %s: the answer was not taken: %v", p.Title, err)
 	}
+	return err == nil
 }
 
 // ruleDoor answers by --allow once or never.
@@ -78,6 +79,7 @@ func (d *ruleDoor) Asked(ctx context.Context, p fyllo.Permission) error {
 }
 
 func (d *ruleDoor) Closed(string) {}
+func (d *ruleDoor) Told(string)   {}
 func (d *ruleDoor) close()        {}
 
 // personDoor asks on the terminal, one request at a time.
@@ -90,6 +92,7 @@ type personDoor struct {
 	mu      sync.Mutex // guards what follows
 	queue   []fyllo.Permission
 	current string // id of the request a person is being asked about
+	untold  string // id of a request that was answered here, until that is printed
 	over    bool
 }
 
@@ -116,8 +119,18 @@ func (d *personDoor) Closed(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.queue = slices.DeleteFunc(d.queue, func(p fyllo.Permission) bool { return p.ID == id })
-	if d.current == id {
-		_ = d.interrupt()
+	if d.current == id && d.interrupt() == nil {
+		fmt.Fprintln(d.run.app.stderr) // before what is said next, or it would follow the question on its line
+	}
+}
+
+// Told lets the next request be asked about: not earlier, or its question and the last outcome would share a line.
+func (d *personDoor) Told(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.untold == id {
+		d.untold = ""
+		d.signal()
 	}
 }
 
@@ -156,15 +169,27 @@ func (d *personDoor) serve() {
 			}
 			option, err := d.choose(lines, p)
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				fmt.Fprintln(d.run.app.stderr)
 				continue
 			}
-			d.run.sendAnswer(context.Background(), p, option)
+			if err != nil { // the end of input echoes nothing
+				fmt.Fprintln(d.run.app.stderr)
+			}
+			d.chosen(p.ID)
+			if !d.run.sendAnswer(context.Background(), p, option) {
+				d.Told(p.ID)
+			}
 		}
 		if d.ended() {
 			return
 		}
 	}
+}
+
+// chosen says that a person has decided about a request.
+func (d *personDoor) chosen(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.current, d.untold = "", id
 }
 
 func (d *personDoor) ended() bool {
@@ -178,7 +203,7 @@ func (d *personDoor) take() (fyllo.Permission, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.current = ""
-	if d.over || len(d.queue) == 0 {
+	if d.over || d.untold != "" || len(d.queue) == 0 {
 		return fyllo.Permission{}, false
 	}
 	p := d.queue[0]

@@ -24,7 +24,8 @@ const lateContent = 500 * time.Millisecond
 // Door is told about the permission requests of a turn.
 type Door interface {
 	Asked(ctx context.Context, p fyllo.Permission) error
-	Closed(id string)
+	Closed(id string) // it was answered, here or elsewhere; comes before that is printed
+	Told(id string)   // how it was answered is printed
 }
 
 // Turn follows one turn of a Session on a feed and prints it.
@@ -248,7 +249,9 @@ func (t *Turn) permissionClosed(e fyllo.PermissionClosed) error {
 	if line.Options == nil {
 		line.Options = asked.Options
 	}
-	return t.out.Print(line)
+	err := t.out.Print(line)
+	t.door.Told(e.Note.ID)
+	return err
 }
 
 func (t *Turn) ended(e fyllo.TurnEndEvent) error {
@@ -269,6 +272,12 @@ func (t *Turn) catchUp(ctx context.Context) error {
 	if d.Live != nil && t.mine(d.Live.ID) {
 		if err := t.wholeMessage(ctx, *d.Live); err != nil {
 			return err
+		}
+	}
+	for id := range t.asks { // those that were answered unseen
+		if !slices.ContainsFunc(d.Permissions, func(p fyllo.Permission) bool { return p.ID == id }) {
+			t.door.Closed(id)
+			t.door.Told(id)
 		}
 	}
 	for _, p := range d.Permissions {
