@@ -51,6 +51,7 @@ export default {
   'tool.failed': 'failed',
 
   'permission.title': 'The Agent asks for permission',
+  'permission.more': '{n} more option…|{n} more options…',
   'permission.selected.user': 'You chose “{option}”',
   'permission.selected.policy': '“{option}” was chosen automatically',
   'permission.cancelled.user': 'You cancelled the request',

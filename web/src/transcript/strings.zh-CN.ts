@@ -53,6 +53,7 @@ export default {
   'tool.failed': '失败',
 
   'permission.title': 'Agent 请求权限',
+  'permission.more': '还有 {n} 个选项…',
   'permission.selected.user': '你选择了“{option}”',
   'permission.selected.policy': '已自动选择“{option}”',
   'permission.cancelled.user': '你取消了此请求',
