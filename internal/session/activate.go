@@ -21,7 +21,7 @@ func (a *actor) activation(t *turn) *warm.Job {
 	if t == nil {
 		return job
 	}
-	job.Owner, job.Changes, job.After = t, t.changes, t.way
+	job.Owner, job.After = t, t.way
 	if d := t.draft; d != nil {
 		job.Draft = func(ctx context.Context) *warm.Link { return d.take(ctx, t, a.box.Put) }
 	}

@@ -27,11 +27,13 @@ type actor struct {
 	commands chan func()    // run one by one on the actor's goroutine
 	box      *batch.Mailbox // events of the Agent
 	gone     chan struct{}  // closed when the goroutine has ended
+	changing chan struct{}  // holds a token while options are set, so that sets never overlap (R-AGT-094)
 	loadErr  error          // why it never began; read after gone
 	first    *firstTurn     // set for a Session that was just made
 
 	meta     fyllo.SessionMeta
 	link     *warm.Link // nil when cold
+	opening  *opening   // owner of a link that a change of configuration opens
 	config   []fyllo.ConfigOption
 	commandl []fyllo.Command
 	usage    *fyllo.Usage
@@ -55,7 +57,7 @@ type actor struct {
 func newActor(m *Manager, x *roster.Index, s fyllo.SessionID) *actor {
 	return &actor{
 		m: m, list: x, w: x.Workspace(), sid: s,
-		commands: make(chan func()), box: batch.NewMailbox(), gone: make(chan struct{}),
+		commands: make(chan func()), box: batch.NewMailbox(), gone: make(chan struct{}), changing: make(chan struct{}, 1),
 		answered: make(map[string]fyllo.Message), notes: make(map[string]fyllo.PermissionNote),
 		metaTimer: stoppedTimer(), lateTimer: stoppedTimer(), idleTimer: time.NewTimer(idleTime),
 	}
@@ -124,7 +126,7 @@ func (a *actor) load() bool {
 		a.first = nil
 		a.adopt(f.meta)
 		a.publish(fyllo.EventMessage, shown(f.user))
-		a.begin(f.user, nil, f.draft)
+		a.begin(f.user, f.draft)
 		a.flush()
 		return true
 	}

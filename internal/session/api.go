@@ -7,7 +7,6 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
-	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
@@ -47,6 +46,12 @@ func shown(m fyllo.Message) fyllo.Message {
 
 // Prompt stores a message and begins its turn. A started turn does not depend on ctx.
 func (m *Manager) Prompt(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, r fyllo.PromptRequest) (fyllo.PromptResult, error) {
+	if len(r.Config) > 0 {
+		if result, done, err := m.configured(ctx, w, s, r); done || err != nil {
+			return result, err
+		}
+		r.Config = nil
+	}
 	return ask(ctx, m, w, s, func(a *actor) (fyllo.PromptResult, error) {
 		message, err := a.prompt(r)
 		return fyllo.PromptResult{Message: message}, err
@@ -74,40 +79,6 @@ func (m *Manager) Update(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sessi
 		return fyllo.SessionSummary{}, fyllo.Errorf(fyllo.CodeInvalidRequest, "permission policy %q: it is neither ask nor allow_once", *p.Policy)
 	}
 	return ask(ctx, m, w, s, func(a *actor) (fyllo.SessionSummary, error) { return a.patch(p) })
-}
-
-// SetConfig changes one option of a Session; a cold one is warm.Ready by resume or load only (R-CHAT-039).
-func (m *Manager) SetConfig(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, value fyllo.ConfigValue) ([]fyllo.ConfigOption, error) {
-	a, err := m.acquire(ctx, w, s)
-	if err != nil {
-		return nil, err
-	}
-	defer m.release(a)
-	job, err := askActor(ctx, a, func(a *actor) (*warm.Job, error) {
-		if a.turn != nil && !a.turn.sent() {
-			return nil, fyllo.Errorf(fyllo.CodeSessionBusy, "change the configuration: the Session is being warm.Ready")
-		}
-		job := a.activation(nil)
-		job.Fresh, job.Changes = false, []fyllo.ConfigChange{{ID: id, Value: value.String()}}
-		return job, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	got, err := job.Run(ctx)
-	return askActor(context.WithoutCancel(ctx), a, func(a *actor) ([]fyllo.ConfigOption, error) {
-		if err == nil && a.link == nil && a.turn == nil && got.Link.Alive() {
-			a.link = got.Link
-		}
-		if got.Link != nil && got.Link != a.link {
-			a.m.spawn(got.Link.Close)
-		}
-		if err != nil {
-			return nil, err
-		}
-		a.setConfig(got.Config)
-		return orEmpty(got.Config), a.changeMeta(func(*fyllo.SessionMeta) {})
-	})
 }
 
 // Delete removes a Session with everything it owns; late events cannot bring it back (R-WS-134).
@@ -176,7 +147,7 @@ func (a *actor) prompt(r fyllo.PromptRequest) (fyllo.Message, error) {
 		a.m.Log.Error("store session metadata", "session", a.sid, "err", err) // the message is what counts
 	}
 	a.publish(fyllo.EventMessage, message)
-	a.begin(message, r.Config, nil)
+	a.begin(message, nil)
 	return message, nil
 }
 

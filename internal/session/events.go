@@ -11,6 +11,14 @@ import (
 
 // handle takes one event of the Agent in wire order.
 func (a *actor) handle(it batch.Mail) {
+	if a.opening != nil && it.Link != a.link && it.Link.Owner == a.opening {
+		if u := it.Event.Update; u != nil && u.Kind == fyllo.UpdateCommands {
+			a.control(u)
+		} else {
+			a.refuse(it.Event) // its options come with the end of the change, all at once
+		}
+		return
+	}
 	if !a.knows(it.Link) {
 		a.refuse(it.Event)
 		return

@@ -661,6 +661,39 @@ func TestRefusedConfigLeavesNoSession_R_CLI_006(t *testing.T) {
 	})
 }
 
+func TestRefusedConfigOfALaterPromptStoresNothing_R_CLI_006(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.agents.now().info.Capabilities.Resume = true
+		w.agents.now().config = []fyllo.ConfigOption{{ID: "m", Type: "select", Current: fyllo.StringValue("a"),
+			Choices: []fyllo.ConfigGroup{{Choices: []fyllo.ConfigChoice{{Value: "a"}, {Value: "b"}}}}}}
+		s := w.first("hi")
+		agent := w.agents.now()
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.idle(s)
+		for _, cold := range []bool{false, true} {
+			if cold {
+				config := w.agents.now().config
+				w.restart()
+				agent = w.agents.now()
+				agent.config = config
+			}
+			_, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "no", Config: []fyllo.ConfigChange{{ID: "m", Value: "zz"}}})
+			wantCode(t, err, fyllo.CodeConfigInvalid)
+			wantTexts(w, s, "user: hi (end_turn)\n")
+		}
+		_, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "yes", Config: []fyllo.ConfigChange{{ID: "m", Value: "b"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.idle(s)
+		wantTexts(w, s, "user: hi (end_turn)\nuser: yes (end_turn)\n")
+		if got := agent.seen(); !strings.HasSuffix(got, "set m=b g1s1, prompt g1s1") {
+			t.Errorf("calls: %s", got)
+		}
+	})
+}
+
 func TestConfigIsRestoredAfterARestart_R_AGT_095(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.agents.now().info.Capabilities.Resume = true

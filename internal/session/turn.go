@@ -38,7 +38,7 @@ type turn struct {
 	toldAt    time.Time // of the last activity event
 
 	asks      []*openAsk
-	config    *[]fyllo.ConfigOption // last snapshot seen while the turn is being warm.Ready
+	config    *[]fyllo.ConfigOption // last snapshot seen while the turn is being activated
 	stop      context.CancelFunc    // ends the activation
 	cancelled bool                  // a person asked for it
 	deadline  *time.Timer           // of the cancel
@@ -47,7 +47,6 @@ type turn struct {
 	length    int                   // UTF-16 units of its text so far
 	retried   bool                  // recovered from a missing ACP session (R-CHAT-147)
 	way       warm.Way              // how the link of the last prompt came to be
-	changes   []fyllo.ConfigChange  // to apply before the prompt
 	draft     *draft                // whose ACP session it takes over, or nil
 }
 
@@ -68,7 +67,7 @@ func (t *turn) view() fyllo.Turn {
 func (t *turn) sent() bool { return t.token != 0 }
 
 // begin starts the turn of a stored user message: it makes the Session warm and sends the prompt.
-func (a *actor) begin(user fyllo.Message, changes []fyllo.ConfigChange, d *draft) {
+func (a *actor) begin(user fyllo.Message, d *draft) {
 	a.file()
 	cwd := ""
 	if a.meta.Scope != nil {
@@ -77,7 +76,7 @@ func (a *actor) begin(user fyllo.Message, changes []fyllo.ConfigChange, d *draft
 	at := now()
 	a.turn = &turn{
 		user: user, live: transcript.New(newID("msg-"), cwd, at),
-		state: fyllo.TurnWaiting, startedAt: at, changes: changes, draft: d, growing: -1,
+		state: fyllo.TurnWaiting, startedAt: at, draft: d, growing: -1,
 	}
 	a.publish(fyllo.EventTurn, a.turn.view())
 	a.announce()

@@ -56,8 +56,35 @@ type PlanLine struct {
 
 // ConfigLine is a complete snapshot of the options.
 type ConfigLine struct {
-	Type    string               `json:"type"` // config
-	Options []fyllo.ConfigOption `json:"options"`
+	Type    string         `json:"type"` // config
+	Options []ConfigOption `json:"options"`
+}
+
+// ConfigOption is an option as scripts read it (R-AGT-093): Choices is a list of choices, or of groups when the Agent
+// groups them; nil for a boolean option.
+type ConfigOption struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	Category    string            `json:"category,omitempty"`
+	Type        string            `json:"type"`
+	Current     fyllo.ConfigValue `json:"currentValue"`
+	Choices     any               `json:"options,omitempty"`
+}
+
+func configOptions(options []fyllo.ConfigOption) []ConfigOption {
+	out := make([]ConfigOption, 0, len(options))
+	for _, o := range options {
+		line := ConfigOption{o.ID, o.Name, o.Description, o.Category, o.Type, o.Current, nil}
+		switch {
+		case len(o.Choices) == 1 && o.Choices[0].ID == "" && o.Choices[0].Name == "":
+			line.Choices = o.Choices[0].Choices
+		case len(o.Choices) > 0:
+			line.Choices = o.Choices
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // CommandsLine is the complete list of slash commands.

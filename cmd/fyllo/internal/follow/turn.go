@@ -110,7 +110,7 @@ func (t *Turn) step(ctx context.Context) error {
 func (t *Turn) apply(ctx context.Context, fr coreapi.Frame) error {
 	switch fr.Type {
 	case fyllo.EventConfig:
-		return with(fr, func(e fyllo.ConfigEvent) error { return t.out.Print(ConfigLine{"config", e.Options}) })
+		return with(fr, func(e fyllo.ConfigEvent) error { return t.out.Print(ConfigLine{"config", configOptions(e.Options)}) })
 	case fyllo.EventCommands:
 		return with(fr, func(e fyllo.CommandsEvent) error { return t.out.Print(CommandsLine{"commands", e.Commands}) })
 	case fyllo.EventUsage:

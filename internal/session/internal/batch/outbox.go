@@ -6,7 +6,7 @@ import (
 
 // Outbox gathers what one batch of Agent events writes and publishes: first all records with one write, then all
 // events. Adjacent deltas of one part become one event, and a part that changes again before anybody saw it is
-// published once.
+// published once for each status.
 type Outbox struct {
 	records []fyllo.TurnRecord
 	events  []fyllo.Event
@@ -48,7 +48,7 @@ func (o *Outbox) Delta(w fyllo.WorkspaceID, s fyllo.SessionID, d fyllo.Delta) {
 // Part publishes a part as it is at the end of the batch.
 func (o *Outbox) Part(w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.PartEvent) {
 	e := fyllo.Event{Workspace: w, SessionID: s, Type: fyllo.EventPart, Data: p}
-	if at, ok := o.parts[p.Index]; ok {
+	if at, ok := o.parts[p.Index]; ok && sameStatus(o.events[at], &p.Part) {
 		o.events[at] = e
 		return
 	}
@@ -57,6 +57,13 @@ func (o *Outbox) Part(w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.PartEvent)
 		o.parts = make(map[int]int)
 	}
 	o.parts[p.Index] = len(o.events) - 1
+}
+
+// sameStatus reports whether a queued part has the status of its next version: every change of status is told
+// (R-CLI-007).
+func sameStatus(queued fyllo.Event, next *fyllo.Part) bool {
+	before, ok := queued.Data.(fyllo.PartEvent)
+	return ok && (next.Tool == nil || before.Part.Tool == nil || before.Part.Tool.Status == next.Tool.Status)
 }
 
 // seal fixes the text of the pending delta.
