@@ -23,7 +23,7 @@ func (a *actor) activation(t *turn) *warm.Job {
 	}
 	job.Owner, job.After = t, t.way
 	if d := t.draft; d != nil {
-		job.Draft = func(ctx context.Context) *warm.Link { return d.take(ctx, t, a.box.Put) }
+		job.Draft = func(ctx context.Context) *warm.Link { return d.Take(ctx, t, a.box.Put) }
 	}
 	return job
 }

@@ -70,7 +70,7 @@ func (m *Manager) Serve(ctx context.Context) error {
 	m.mu.Unlock()
 	m.stop()
 	for _, d := range drafts {
-		d.end()
+		d.End()
 	}
 	m.work.Wait()
 	return nil

@@ -68,7 +68,7 @@ func (m *Manager) start(ctx context.Context, w fyllo.WorkspaceID, r fyllo.StartR
 	}
 	result, err := m.commit(x, meta, d, &r)
 	if err != nil && d != nil && r.Config != nil {
-		d.end()
+		d.End()
 	}
 	return result, err
 }
@@ -139,13 +139,13 @@ func (m *Manager) gateStart(ctx context.Context, meta fyllo.SessionMeta) error {
 func (m *Manager) probe(w fyllo.WorkspaceID, meta fyllo.SessionMeta, r *fyllo.StartRequest) (*draft, error) {
 	if len(r.Config) > 0 {
 		d := m.newDraft(w, meta.AgentID, meta.Mode, *meta.Scope)
-		if !m.spawn(d.run) {
-			d.stop()
+		if !m.spawn(d.Run) {
+			d.End()
 			return nil, errStopping()
 		}
-		<-d.ready // the draft's own limits bound it
-		if err := d.configure(r.Config); err != nil {
-			d.end()
+		d.Await()
+		if err := d.Configure(m.life, r.Config); err != nil {
+			d.End()
 			return nil, err
 		}
 		return d, nil
@@ -159,32 +159,14 @@ func (m *Manager) probe(w fyllo.WorkspaceID, meta fyllo.SessionMeta, r *fyllo.St
 	if d == nil {
 		return nil, nil
 	}
-	if d.agent != meta.AgentID || d.mode != meta.Mode {
+	if !d.Serves(meta.AgentID, meta.Mode) {
 		return nil, fyllo.Errorf(fyllo.CodeProbeMismatch, "start the session: the draft belongs to another Agent or mode").
 			WithHint("Choose the Agent and the mode again.")
 	}
-	if !d.fits(meta.AgentID, meta.Mode, meta.Scope) {
+	if !d.Fits(meta.AgentID, meta.Mode, meta.Scope) {
 		return nil, nil // failed, or its scope is outdated (R-WS-046): the turn opens a new ACP session
 	}
 	return d, nil
-}
-
-// configure sets options of a draft that nobody else uses.
-func (d *draft) configure(changes []fyllo.ConfigChange) error {
-	d.mu.Lock()
-	l, view := d.link, d.view
-	d.mu.Unlock()
-	if view.Error != nil {
-		return &fyllo.Error{Code: view.Error.Code, Message: view.Error.Message, Hint: view.Error.Hint}
-	}
-	have, err := warm.Apply(d.ctx, l, view.ConfigOptions, changes)
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	d.view.ConfigOptions = orEmpty(have)
-	d.mu.Unlock()
-	return nil
 }
 
 // commit makes the Session exist and begins its turn.
