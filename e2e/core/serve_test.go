@@ -307,12 +307,21 @@ func (c *served) stored(s fyllo.SessionID) []fyllo.Message {
 	return c.messages(s)
 }
 
+// last waits for the end of the running turn and returns the last message of the transcript.
+func (c *served) last(s fyllo.SessionID) fyllo.Message {
+	c.t.Helper()
+	c.idle(s)
+	if live := c.detail(s).Live; live != nil {
+		return *live
+	}
+	all := c.messages(s)
+	return all[len(all)-1]
+}
+
 // answer returns the text of the last message, which must be an answer that ended well.
 func (c *served) answer(s fyllo.SessionID) string {
 	c.t.Helper()
-	c.idle(s)
-	all := c.messages(s)
-	last := all[len(all)-1]
+	last := c.last(s)
 	if last.Role != fyllo.RoleAssistant || last.End == nil || last.End.Error != nil {
 		c.t.Fatalf("the last message is no good answer: %s", brief(last))
 	}
@@ -322,9 +331,7 @@ func (c *served) answer(s fyllo.SessionID) string {
 // failure waits for a turn that ends with an error and returns it, with the text of the partial answer.
 func (c *served) failure(s fyllo.SessionID) (*fyllo.Failure, string) {
 	c.t.Helper()
-	c.idle(s)
-	all := c.messages(s)
-	last := all[len(all)-1]
+	last := c.last(s)
 	if last.End == nil || last.End.Error == nil {
 		c.t.Fatalf("the turn did not fail: %s", brief(last))
 	}

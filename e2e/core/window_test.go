@@ -69,9 +69,11 @@ func (w *window) close() {
 
 func (w *window) dial(ctx context.Context) (*websocket.Conn, error) {
 	path := "/api/stream"
+	w.mu.Lock()
 	if w.run != "" {
 		path += "?" + url.Values{"after": {strconv.FormatUint(w.seq, 10)}, "run": {w.run}}.Encode()
 	}
+	w.mu.Unlock()
 	header := http.Header{}
 	w.c.authorise(header)
 	conn, resp, err := websocket.Dial(ctx, w.c.base+path, &websocket.DialOptions{HTTPHeader: header})
@@ -90,22 +92,91 @@ func (w *window) dial(ctx context.Context) (*websocket.Conn, error) {
 	return conn, nil
 }
 
+// read reads as fast as Core sends, so that a test machine that is slow to fold never looks like a slow window.
 func (w *window) read(ctx context.Context, conn *websocket.Conn) {
+	frames := &queue{more: make(chan struct{}, 1)}
+	folded := make(chan struct{})
+	go func() { // ends when read has closed the queue
+		defer close(folded)
+		for data, ok := frames.next(); ok; data, ok = frames.next() {
+			w.take(data)
+		}
+	}()
 	defer close(w.done)
+	defer func() { <-folded }()
+	defer frames.end()
 	for {
 		_, data, err := conn.Read(ctx)
 		if err == nil {
-			w.take(data)
+			frames.put(data)
 			continue
 		}
 		_ = conn.CloseNow()
-		if ctx.Err() != nil || websocket.CloseStatus(err) != 4003 {
-			return // Core is gone; a test that cares looks at what is missing
+		if ctx.Err() != nil || w.c.ended() {
+			return // a test that cares looks at what is missing
 		}
-		if conn, err = w.dial(ctx); err != nil { // it was too slow, and resumes
-			return
+		frames.drained()
+		if conn, err = w.dial(ctx); err != nil {
+			return // Core is just ending
 		}
 	}
+}
+
+// queue holds frames that are not folded yet.
+type queue struct {
+	mu     sync.Mutex
+	frames [][]byte
+	busy   bool // a frame was taken and the next one not yet asked for
+	ended  bool
+	more   chan struct{} // capacity 1: something has changed
+}
+
+func (q *queue) put(data []byte) {
+	q.mu.Lock()
+	q.frames = append(q.frames, data)
+	q.mu.Unlock()
+	q.wake()
+}
+
+func (q *queue) end() {
+	q.mu.Lock()
+	q.ended = true
+	q.mu.Unlock()
+	q.wake()
+}
+
+func (q *queue) wake() {
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for a frame; ok is false at the end.
+func (q *queue) next() (data []byte, ok bool) {
+	for {
+		q.mu.Lock()
+		if q.busy = len(q.frames) > 0; q.busy {
+			data, q.frames = q.frames[0], q.frames[1:]
+			q.mu.Unlock()
+			return data, true
+		}
+		ended := q.ended
+		q.mu.Unlock()
+		if ended {
+			return nil, false
+		}
+		<-q.more
+	}
+}
+
+// drained waits until everything is folded, after which the seq of the window is that of the last frame.
+func (q *queue) drained() {
+	_ = within(patience, func() bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return len(q.frames) == 0 && !q.busy
+	})
 }
 
 func (w *window) take(data []byte) {
