@@ -53,7 +53,7 @@ func TestHundredThousandChunksArriveCompleteAndInOrder_R_ACP_008(t *testing.T) {
 	l.noOverlap()
 }
 
-func TestFiftyMegabytesInOneUpdateArriveWhole_R_ACP_009(t *testing.T) {
+func TestFiftyMegabytesInOneUpdateArriveWhole_R_AGT_052(t *testing.T) {
 	l := newLab(t)
 	c := l.serve()
 	w := c.window()
