@@ -65,7 +65,7 @@ test('unsent text belongs to its Session or draft and survives a reload and a re
   await expect(after.message).toHaveValue('第二个想法 🚀\nwith two lines')
 })
 
-test('a submission that fails keeps the text, and the second try is the same request (R-CHAT-056)', async ({ chat, core, page, watch }) => {
+test('a submission that fails keeps the text, and the second try is the same request', async ({ chat, core, page, watch }) => {
   watch.allow(/ERR_FAILED.*\/prompts/)
   const id = await chat.begin('echo begun')
   await chat.ended()
@@ -88,7 +88,7 @@ test('a submission that fails keeps the text, and the second try is the same req
   await expect.poll(async () => (await core.messages(id)).filter((m) => m.role === 'user').length).toBe(2)
 })
 
-test('a first message that fails keeps the text and makes no Session (R-CHAT-056)', async ({ chat, core, page, watch }) => {
+test('a first message that fails keeps the text and makes no Session (R-CHAT-054)', async ({ chat, core, page, watch }) => {
   watch.allow(/ERR_FAILED.*\/api\/sessions/)
   await page.route('**/api/sessions', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
   await chat.say('echo the first')

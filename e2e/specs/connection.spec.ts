@@ -8,7 +8,7 @@ const banner = 'Reconnecting… This page catches up by itself.'
 const mark = (page: import('@playwright/test').Page) => page.evaluate(() => void Object.assign(window, { marked: true }))
 const marked = (page: import('@playwright/test').Page) => page.evaluate(() => 'marked' in window)
 
-test('a lost stream is taken up again without a reload, and nothing is missing (R-CHAT-164)', async ({ chat, core, page }) => {
+test('a lost stream is taken up again without a reload, and nothing is missing', async ({ chat, core, page }) => {
   const sockets: WebSocketRoute[] = []
   let down = false
   await page.routeWebSocket('**/api/stream**', (socket) => {

@@ -25,7 +25,7 @@ test('a request offers the Agent’s options in its order and is answered by key
   await expect(chat.log.getByRole('region', card)).toHaveCount(0)
 })
 
-test('a request waits through a reload and other Sessions, and draws attention in the list (R-CHAT-140)', async ({ chat, core, page }) => {
+test('a request waits through a reload and other Sessions, and draws attention in the list (decision 1, R-CHAT-015)', async ({ chat, core, page }) => {
   await core.begin('Scripted', 'echo other', await core.workspace())
   const id = await chat.begin('permission')
   await expect(chat.log.getByRole('region', card)).toBeVisible()

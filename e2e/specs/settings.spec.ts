@@ -37,7 +37,7 @@ test('an Agent is added, checked and removed in Settings (R-AGT-020, 121)', asyn
   await expect(item('Another')).toHaveCount(0)
 })
 
-test('the Tour can be switched off', async ({ chat, core, page }) => {
+test('the Tour can be switched off (decision 20)', async ({ chat, core, page }) => {
   await expect(page.getByRole('radio', { name: /^Tour/ })).toBeAttached()
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('checkbox', { name: /Offer the Tour/ }).uncheck()

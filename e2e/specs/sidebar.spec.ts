@@ -1,6 +1,6 @@
 import { axe, expect, fitsNarrow, test } from '../fixtures.ts'
 
-test('a Session is renamed by menu and by F2; Escape and blanks change nothing (R-CHAT-015)', async ({ chat, core, page }) => {
+test('a Session is renamed by menu and by F2; Escape and blanks change nothing (R-CHAT-014)', async ({ chat, core, page }) => {
   await chat.begin('echo a title')
   await chat.ended()
   await chat.menu('echo a title')
@@ -26,7 +26,7 @@ test('a Session is renamed by menu and by F2; Escape and blanks change nothing (
   expect(sessions.map((s) => s.title)).toEqual(['解析器 🚀 parser'])
 })
 
-test('the id of the open Session is copied, whatever is open when the answer comes (R-CHAT-059)', async ({ chat, context, page }) => {
+test('the id of the open Session is copied (R-CHAT-058)', async ({ chat, context, page }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const id = await chat.begin('echo copy me')
   await page.getByRole('button', { name: 'Session actions' }).click()
@@ -39,8 +39,8 @@ test('the id of the open Session is copied, whatever is open when the answer com
 test('arrow keys move through the list, and Enter opens (R-CHAT-165)', async ({ chat, core, page }) => {
   const workspace = await core.workspace()
   for (const name of ['one', 'two', 'three']) {
-    await core.begin('Scripted', `echo ${name}`, workspace)
-    await expect(chat.row(`echo ${name}`)).toBeVisible()
+    const id = await core.begin('Scripted', `echo ${name}`, workspace)
+    await expect.poll(async () => (await core.turn(id)).state, 'the end of the turn, which orders the list').toBe('idle')
   }
   await expect(chat.sessions).toContainText(['echo three', 'echo two', 'echo one'])
   await chat.row('echo three').focus()

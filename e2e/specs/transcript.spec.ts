@@ -1,6 +1,6 @@
 import { axe, expect, fitsNarrow, test } from '../fixtures.ts'
 
-test('Markdown streams in and code is highlighted (R-CHAT-130)', async ({ chat, page }) => {
+test('Markdown streams in and code is highlighted (R-CHAT-131)', async ({ chat, page }) => {
   await chat.begin('echo The beginning.\\n\\n; markdown; permission; echo The \\u0065nd.')
   await expect(chat.log.getByText('The beginning.', { exact: true })).toBeVisible()
   await expect(chat.log.getByRole('heading', { name: 'Heading' })).toBeVisible()
@@ -17,7 +17,7 @@ test('Markdown streams in and code is highlighted (R-CHAT-130)', async ({ chat, 
   await expect(chat.log).toContainText('The end.')
 })
 
-test('code is copied as it was written', async ({ chat, context, page }) => {
+test('code is copied as it was written (R-CHAT-131)', async ({ chat, context, page }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await chat.begin('markdown')
   await chat.log.getByRole('group', { name: 'go' }).getByRole('button', { name: 'Copy' }).click()

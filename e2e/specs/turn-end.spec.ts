@@ -30,7 +30,7 @@ test('an Agent that does not answer the cancel is left after 5 s (R-CHAT-052)', 
   await expect(chat.log.getByText('after', { exact: true })).toBeVisible()
 })
 
-test('an error shows message, code and a way to send again, which is no second message (R-AGT-058)', async ({ chat, core, page }) => {
+test('an error shows message, code and a way to send again, which is no second message (R-CHAT-056)', async ({ chat, core, page }) => {
   const id = await chat.begin('error -32603 The model is overloaded')
   await expect(chat.log).toContainText('The model is overloaded')
   await expect(chat.log).toContainText('AGENT_ERROR')

@@ -1,0 +1,265 @@
+// Pictures of every page for people to look at: npm run shots, then e2e/test-results/shots.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Page } from '@playwright/test'
+
+import { Chat, expect, test } from '../fixtures.ts'
+
+const dir = join(import.meta.dirname, '..', 'test-results', 'shots')
+
+test.describe.configure({ mode: 'parallel', timeout: 240_000 })
+
+/** shoot takes a picture of what is shown in each theme and width. */
+async function shoot(page: Page, name: string, before?: (narrow: boolean) => Promise<void>): Promise<void> {
+  mkdirSync(dir, { recursive: true })
+  for (const [width, height] of [[1440, 900], [390, 844]] as const) {
+    await page.setViewportSize({ width, height })
+    await before?.(width < 900)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), caret: 'initial' })
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+const rich = String.raw`
+# What I changed in the parser
+
+The tokenizer dropped the **last character** of a line when it ended in a wide one. The cause is in [the scanner](/home/ana/src/site/internal/scan/scan.go:128): it counted bytes, not runes. 中文段落：这是一个用于检查排版的段落，包含中英文混排 mixed text，以及标点符号。👩‍👩‍👧‍👦 🚀
+
+## Steps
+
+1. Count runes in ${'`scan.next`'}
+2. Keep the position of both
+   - for messages: line and column
+   - for slices: the byte offset, since ${'`a_very_long_identifier_that_cannot_be_broken_anywhere_because_it_has_no_spaces_at_all`'} needs it
+3. Tests for CJK, emoji and combining marks
+
+- [x] done
+- [ ] the fuzz target still runs
+
+> Column numbers in messages count characters, as people do.
+
+| File | 行数 | What changed | Remark |
+|:--|--:|:-:|---|
+| internal/scan/scan.go | 128 | the loop | 主要的改动在这里，请仔细看 |
+| internal/scan/scan_test.go | 1,204 | new cases | 🚀 emoji and combining marks, with a remark that is long enough to wrap |
+| docs/messages.md | 12 | a sentence | – |
+
+${'```'}go
+// next returns the next character and moves behind it.
+func (s *Scanner) next() (rune, error) {
+	if s.pos >= len(s.src) {
+		return 0, io.EOF
+	}
+	r, size := utf8.DecodeRuneInString(s.src[s.pos:])
+	if r == utf8.RuneError && size == 1 {
+		return 0, fmt.Errorf("scan %s:%d:%d: invalid UTF-8 at byte %d of %d, the file was probably saved in another encoding", s.name, s.line, s.col, s.pos, len(s.src))
+	}
+	s.pos += size
+	s.col++
+	return r, nil
+}
+${'```'}
+
+${'```'}diff
+-	s.pos++
++	s.pos += size
+${'```'}
+
+That is all. Run ${'`go test ./internal/scan`'} to see it.
+`
+const scripted = rich.trim().replaceAll('\\', '\\\\').replaceAll(';', '\\u003b').replaceAll('\t', '\\t').replaceAll('\n', '\\n')
+
+const titles = [
+  'Fix the parser for wide characters',
+  '修复解析器在行尾遇到宽字符时丢失最后一个字符的问题',
+  'A title that is much longer than the sidebar is wide and has to be cut somewhere',
+  '🚀 Ship it',
+  'Why is the build slow on Windows?',
+  'Refactor AVeryLongIdentifierWithoutAnySpacesInIt',
+]
+
+test.describe('conversation', () => {
+  test.use({ agents: { 'Claude Code': 'default', 'Gemini CLI': 'default', 'An Agent with quite a long name': 'auth-new' }, projectName: '网站 site' })
+
+  test('@shots chat', async ({ chat, core, page, watch }) => {
+    watch.allow(/ERR_FAILED|status of 40[14]|ERR_CONNECTION|WebSocket/)
+    const workspace = await core.workspace()
+    for (const title of titles) {
+      const id = await core.begin('Claude Code', `echo ${title}`, workspace)
+      await expect.poll(async () => (await core.turn(id)).state).toBe('idle')
+      await core.api('PATCH', `/api/sessions/${id}`, { title })
+    }
+    await core.begin('Claude Code', 'permission', workspace)
+    await expect(chat.row('permission')).toContainText('1 needs attention')
+    await page.reload()
+    await expect(page.getByText('Claude Code is ready')).toBeVisible()
+    await shoot(page, 'draft')
+    const modeTip = page.getByRole('radio', { name: 'Native' })
+    await shoot(page, 'draft-tooltip', async () => {
+      await page.mouse.move(0, 0)
+      await modeTip.hover()
+      await expect(page.getByRole('tooltip')).toBeVisible()
+    })
+    await page.getByText('An Agent with quite a long name', { exact: true }).click()
+    await expect(page.getByText(/Sign-in needed/)).toBeVisible()
+    await chat.message.fill('A text of several lines\n多行文本，包含中文 🚀\nthat waits')
+    await shoot(page, 'draft-failed')
+    await chat.message.fill('')
+    await page.getByText('Claude Code', { exact: true }).click()
+    await expect(page.getByText('Claude Code is ready')).toBeVisible()
+
+    const id = await chat.begin('think I look at the scanner first.\\n\\nThen at its tests.; tool Read internal/scan/scan.go; echo I read the scanner. Now the tests:\\n\\n; failtool; diff /home/ana/src/site/internal/scan/scan.go; tool Search for “utf8.RuneError” in internal/ and everything below it, which is a long title; permission')
+    await chat.log.getByRole('button', { name: 'Allow once' }).waitFor()
+    await shoot(page, 'permission')
+    await chat.log.getByRole('button', { name: 'Allow once' }).click()
+    await chat.ended()
+    await chat.log.getByRole('button', { name: 'Read: Read internal/scan/scan.go' }).click()
+    await chat.log.getByRole('button', { name: 'Run, failed: Run tests' }).click()
+    await chat.log.getByRole('button', { name: /Edit \/home/ }).click()
+    await chat.log.evaluate((el) => (el.scrollTop = 0))
+    await shoot(page, 'tools-open')
+
+    await chat.say(`echo ${scripted}`)
+    await expect(chat.log.getByText(/^That is all\. Run/)).toBeVisible()
+    await chat.ended()
+    await shoot(page, 'answer-end')
+    await shoot(page, 'answer-top', async () => {
+      await chat.log.getByRole('heading', { name: 'What I changed in the parser' }).scrollIntoViewIfNeeded().catch(() => undefined)
+      await chat.log.evaluate((el) => (el.scrollTop = el.scrollHeight - el.clientHeight * 2.05))
+    })
+    await chat.say('echo The first half of an answer.; hang')
+    await expect(chat.log.getByText('The first half of an answer.', { exact: true })).toBeVisible()
+    await chat.message.fill('The next question, while it runs')
+    await chat.message.press('Enter')
+    await shoot(page, 'running')
+    await chat.stop.click()
+    await chat.ended()
+    await chat.say('error -32603 The model is overloaded. Please try again in a few minutes, or choose another model.')
+    await expect(chat.log).toContainText('AGENT_ERROR')
+    await chat.ended()
+    await shoot(page, 'error')
+    await page.route('**/prompts', (route) => route.abort())
+    await chat.say('A message that does not get through\nwith a second line')
+    await expect(page.getByRole('alert')).toBeVisible()
+    await shoot(page, 'not-sent')
+    await chat.message.fill('')
+
+    await page.getByRole('button', { name: 'Session actions' }).click()
+    await shoot(page, 'menu')
+    await page.keyboard.press('Escape')
+    await chat.menu('Why is the build slow on Windows?')
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await shoot(page, 'delete')
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('button', { name: 'Open navigation' }).click()
+    await expect(chat.sidebar).toBeVisible()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: join(dir, `drawer-390-${colorScheme}.png`) })
+    }
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('link', { name: 'Settings' }).focus()
+    await page.keyboard.press('?')
+    await shoot(page, 'shortcuts')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Check Claude Code' }).click()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Claude Code' }).getByRole('status')).toBeVisible()
+    await page.getByRole('button', { name: 'Check An Agent with' }).click()
+    await shoot(page, 'settings')
+    await shoot(page, 'settings-end', async () => {
+      await page.locator('.scroll').evaluate((el) => (el.scrollTop = el.scrollHeight))
+    })
+    await page.goto(`${core.origin}/chat/unknown-session`)
+    await expect(chat.toasts).toHaveCount(1)
+    await shoot(page, 'toast')
+    const second = await page.context().newPage()
+    await second.goto(`${core.origin}/chat/${id}`)
+    await second.getByRole('button', { name: 'Move here' }).waitFor()
+    await shoot(second, 'conflict')
+    await second.close()
+    await core.kill()
+    await expect(page.getByText('Reconnecting…')).toBeVisible()
+    await shoot(page, 'offline')
+    await core.start(Number(new URL(core.origin).port))
+    await expect(page.getByRole('heading', { name: 'This page needs a fresh link' })).toBeVisible()
+    await shoot(page, 'signed-out')
+    await page.context().clearCookies()
+    await page.goto(`${core.origin}/chat`)
+    await shoot(page, 'sign-in')
+  })
+})
+
+test.describe('start', () => {
+  test.use({ agents: {} })
+
+  test('@shots launcher and empty draft', async ({ core, page, watch }) => {
+    watch.allow(/status of 4/)
+    for (const name of ['site', '网站-重构', 'a-directory-with-a-name-that-is-longer-than-most-and-goes-on/and/on/deeper-still']) await core.url(core.makeDir(name))
+    const gone = core.makeDir('gone')
+    await core.cli('--no-open', core.makeDir('api'), core.makeDir('docs'), gone)
+    rmSync(gone, { recursive: true })
+    await page.goto(await core.url())
+    await expect(page.getByRole('region', { name: 'Recent Workspaces' }).getByRole('button')).not.toHaveCount(0)
+    await shoot(page, 'launcher')
+    const field = page.getByRole('combobox')
+    await field.fill(`${core.dir}/`)
+    await expect(page.getByRole('option').first()).toBeVisible()
+    await field.press('ArrowDown')
+    await shoot(page, 'launcher-completion')
+    await field.fill('/does/not/exist')
+    await field.press('Enter')
+    await expect(page.getByRole('alert')).toBeVisible()
+    await shoot(page, 'launcher-error')
+    core.program('opencode', 'exec false')
+    core.program('gemini', 'exec false')
+    await page.goto(await core.url(core.project))
+    await expect(page.getByRole('button', { name: 'Add OpenCode' })).toBeVisible()
+    await expect(page.getByText('Tour is ready')).toBeVisible()
+    await shoot(page, 'draft-empty')
+  })
+})
+
+test.describe('Chinese', () => {
+  test.use({ locale: 'zh-CN' })
+
+  test('@shots in Chinese', async ({ core, page }) => {
+    await page.goto(await core.url(core.project))
+    await expect(page.locator('.draft-state')).toContainText('Scripted')
+    await shoot(page, 'zh-draft')
+    const chat = new Chat(page)
+    await page.getByRole('textbox').fill('permission')
+    await page.getByRole('textbox').press('Enter')
+    await expect(chat.log.getByRole('button', { name: 'Allow once' })).toBeVisible()
+    await shoot(page, 'zh-permission')
+  })
+})
+
+test.describe('Tour', () => {
+  test.use({ agents: {}, projectName: 'site' })
+
+  test('@shots a conversation with the Tour', async ({ chat, core, page }) => {
+    writeFileSync(join(core.project, 'README.md'), '# Site\n\nThe pages of our site.\n')
+    await chat.begin('Give me the tour')
+    const allow = chat.log.getByRole('button', { name: 'Allow once' })
+    await expect(allow).toBeVisible()
+    await shoot(page, 'tour-permission')
+    await allow.click()
+    await chat.ended()
+    await shoot(page, 'tour-end')
+    await chat.say('Now a long answer')
+    await expect(chat.log).toContainText('That is all. Nothing was read')
+    await chat.ended()
+    await shoot(page, 'tour-long')
+    await shoot(page, 'tour-long-mid', async () => {
+      await chat.log.evaluate((el) => (el.scrollTop = el.scrollHeight - el.clientHeight * 1.6))
+    })
+  })
+})
