@@ -23,7 +23,7 @@ func textOf(id, s string) *fyllo.Update {
 
 // fold applies updates a second apart, ends the turn and returns the message.
 func fold(updates ...*fyllo.Update) fyllo.Message {
-	live := transcript.New("m", "/work", start)
+	live := transcript.New("m", "/proj", start)
 	for i, u := range updates {
 		live.Apply(u, start.Add(time.Duration(i+1)*time.Second))
 	}
@@ -128,7 +128,7 @@ func TestChunkBordersLeaveNoTrace_R_ACP_007(t *testing.T) {
 // The changes alone must be enough to keep a copy of the message.
 func TestChangesTellEverything_R_CHAT_096(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		live := transcript.New("m", "/work", start)
+		live := transcript.New("m", "/proj", start)
 		var copied []fyllo.Part
 		take := func(i int) {
 			if i == len(copied) {
@@ -210,7 +210,7 @@ func BenchmarkTextChunk(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(u.Text)))
 	for i := 0; i < b.N; {
-		live := transcript.New("m", "/work", start)
+		live := transcript.New("m", "/proj", start)
 		for range 100_000 {
 			live.Apply(u, start)
 			if i++; i == b.N {
@@ -224,7 +224,7 @@ func BenchmarkTerminalDelta(b *testing.B) {
 	u := &fyllo.Update{Kind: fyllo.UpdateTool, Tool: &fyllo.ToolPatch{CallID: "c", OutputDelta: "twenty-four bytes of it\n"}}
 	b.ReportAllocs()
 	for i := 0; i < b.N; {
-		live := transcript.New("m", "/work", start)
+		live := transcript.New("m", "/proj", start)
 		for range 100_000 {
 			live.Apply(u, start)
 			if i++; i == b.N {

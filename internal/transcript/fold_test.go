@@ -85,7 +85,7 @@ var rules = []struct {
 	},
 	{
 		"relative_paths_are_of_the_cwd_R_ACP_023", call(diffs(row("", "", ""), diff("a/../b", nil, "y", ""))),
-		[]string{"Tool | other | in_progress | interrupted", "diff: /work/b absent > [y]"},
+		[]string{"Tool | other | in_progress | interrupted", "diff: /proj/b absent > [y]"},
 	},
 	{
 		"kind_is_trimmed_and_first_wins_R_CHAT_088", call(fyllo.ToolPatch{Kind: new(" ")}, fyllo.ToolPatch{Kind: new(" read ")}, fyllo.ToolPatch{Kind: new("edit")}),
@@ -155,7 +155,7 @@ func TestRules(t *testing.T) {
 
 func TestRepeatedUpdateChangesNothing_R_ACP_005(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		live := transcript.New("m", "/work", start)
+		live := transcript.New("m", "/proj", start)
 		for i := range rapid.IntRange(1, 12).Draw(t, "updates") {
 			u := &fyllo.Update{Kind: fyllo.UpdateTool, Tool: patch(t)}
 			u.Tool.OutputDelta = ""
@@ -229,7 +229,7 @@ func TestEndInterruptsOpenTools_R_ACP_021(t *testing.T) {
 }
 
 func TestPermissionMayNameTheToolFirst_R_ACP_020(t *testing.T) {
-	live := transcript.New("m", "/work", start)
+	live := transcript.New("m", "/proj", start)
 	ask := &fyllo.PermissionAsk{Tool: &fyllo.ToolPatch{CallID: "c", Title: new("Write a")}}
 	if c := live.Ask(ask, start); c != (transcript.Change{Kind: transcript.Part}) {
 		t.Errorf("ask: %+v", c)

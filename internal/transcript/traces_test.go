@@ -118,8 +118,8 @@ var traces = []struct {
 	{
 		"C2_second_update_has_no_status", call(
 			named("Read", begin("Read File", "read", "pending", "{}")),
-			at(titled("Read a.go", row("", `{"p":1}`, "")), "/work/a.go", 3)),
-		[]string{"Read a.go | read | pending | interrupted", "name: Read", "in: {\n  \"p\": 1\n} (json)", "at: /work/a.go:line"},
+			at(titled("Read a.go", row("", `{"p":1}`, "")), "/proj/a.go", 3)),
+		[]string{"Read a.go | read | pending | interrupted", "name: Read", "in: {\n  \"p\": 1\n} (json)", "at: /proj/a.go:line"},
 	},
 	{
 		"C3_tool_response_only", call(named("Bash", begin("ls", "execute", "pending", `{"command":"ls"}`)), named("Bash", row("", "", "")), row("completed", "", `"a.go"`)),
@@ -127,16 +127,16 @@ var traces = []struct {
 	},
 	{
 		"C4_hunks_replace_the_full_diff", call(
-			named("Edit", diffs(begin("Edit a", "edit", "pending", `{"x":1}`), diff("/work/a", new("1\n2\n3"), "1\n2\n4", ""))),
-			diffs(row("", "", ""), diff("/work/a", new("3\n\\ No newline at end of file"), "4\n No newline at end of file", "")),
+			named("Edit", diffs(begin("Edit a", "edit", "pending", `{"x":1}`), diff("/proj/a", new("1\n2\n3"), "1\n2\n4", ""))),
+			diffs(row("", "", ""), diff("/proj/a", new("3\n\\ No newline at end of file"), "4\n No newline at end of file", "")),
 			row("completed", "", `"done"`)),
-		[]string{"Edit a | edit | completed", "name: Edit", "in: {\n  \"x\": 1\n} (json)", "out: done", "diff: /work/a [3] > [4]"},
+		[]string{"Edit a | edit | completed", "name: Edit", "in: {\n  \"x\": 1\n} (json)", "out: done", "diff: /proj/a [3] > [4]"},
 	},
 	{
 		"C5_list_output_without_content", call(
-			diffs(begin("Write a", "edit", "pending", ""), diff("/work/a", nil, "x", "")),
+			diffs(begin("Write a", "edit", "pending", ""), diff("/proj/a", nil, "x", "")),
 			row("completed", "", `[{"type":"text","text":"one"},{"type":"image","data":"A"},{"type":"text","text":"two"}]`)),
-		[]string{"Write a | edit | completed", "out: one\n\ntwo", "diff: /work/a absent > [x]"},
+		[]string{"Write a | edit | completed", "out: one\n\ntwo", "diff: /proj/a absent > [x]"},
 	},
 	{
 		"C6_console_fence_goes", call(named("Bash", with(content("```console\nhello\nworld\n```"), "completed", "", `"hello"`))),
@@ -183,20 +183,20 @@ var traces = []struct {
 		[]string{"ls | execute | in_progress | interrupted", "in: {\n  \"command\": [\n    \"sh\",\n    \"-c\",\n    \"ls\"\n  ]\n} (json)"},
 	},
 	{
-		"X2_title_from_an_added_file", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/work/sub/n.txt", nil, "x", "add")), row("completed", "", "")),
-		[]string{"Write sub/n.txt | edit | completed", "diff: /work/sub/n.txt absent > [x] add"},
+		"X2_title_from_an_added_file", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/proj/sub/n.txt", nil, "x", "add")), row("completed", "", "")),
+		[]string{"Write sub/n.txt | edit | completed", "diff: /proj/sub/n.txt absent > [x] add"},
 	},
 	{
 		"X2_title_from_a_changed_file", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/else/n.txt", new("a"), "b", "update"))),
 		[]string{"Edit /else/n.txt | edit | in_progress | interrupted", "diff: /else/n.txt [a] > [b] update"},
 	},
 	{
-		"X2_title_from_a_deleted_file", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/work/n", new("a"), "", "delete"))),
-		[]string{"Delete n | edit | in_progress | interrupted", "diff: /work/n [a] > [] delete"},
+		"X2_title_from_a_deleted_file", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/proj/n", new("a"), "", "delete"))),
+		[]string{"Delete n | edit | in_progress | interrupted", "diff: /proj/n [a] > [] delete"},
 	},
 	{
-		"X2_title_from_many_files", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/work/n", new("a"), "", "delete"), diff("/work/o", nil, "b", "add"))),
-		[]string{"Edit 2 files | edit | in_progress | interrupted", "diff: /work/n [a] > [] delete", "diff: /work/o absent > [b] add"},
+		"X2_title_from_many_files", call(diffs(begin("Editing files", "edit", "in_progress", ""), diff("/proj/n", new("a"), "", "delete"), diff("/proj/o", nil, "b", "add"))),
+		[]string{"Edit 2 files | edit | in_progress | interrupted", "diff: /proj/n [a] > [] delete", "diff: /proj/o absent > [b] add"},
 	},
 	{
 		"X3_formatted_output", call(begin("ls", "execute", "in_progress", ""), row("completed", "", `{"stdout":"s","stderr":"","aggregated_output":"a","formatted_output":"f","exit_code":0,"duration":1}`)),
@@ -215,8 +215,8 @@ var traces = []struct {
 		[]string{"x | edit | completed", "out: {\n  \"success\": true,\n  \"move_path\": \"/q\"\n} (json)"},
 	},
 	{
-		"X3_bare_status_keeps_data", call(diffs(begin("x", "edit", "in_progress", ""), diff("/work/a", new("a"), "b", "")), row("completed", "", "")),
-		[]string{"x | edit | completed", "diff: /work/a [a] > [b]"},
+		"X3_bare_status_keeps_data", call(diffs(begin("x", "edit", "in_progress", ""), diff("/proj/a", new("a"), "b", "")), row("completed", "", "")),
+		[]string{"x | edit | completed", "diff: /proj/a [a] > [b]"},
 	},
 	{
 		"X4_exit_code_of_a_completed_call", call(begin("x", "execute", "in_progress", ""), row("completed", "", `{"formatted_output":"boo\n","exit_code":3}`)),
@@ -292,12 +292,12 @@ var traces = []struct {
 		[]string{"bash | execute | failed", "error: why"},
 	},
 	{
-		"O6_write_invents_no_diff", call(begin("write", "edit", "pending", "{}"), row("completed", `{"content":"x","filePath":"/work/a"}`, "")),
-		[]string{"write | edit | completed", "in: {\n  \"content\": \"x\",\n  \"filePath\": \"/work/a\"\n} (json)"},
+		"O6_write_invents_no_diff", call(begin("write", "edit", "pending", "{}"), row("completed", `{"content":"x","filePath":"/proj/a"}`, "")),
+		[]string{"write | edit | completed", "in: {\n  \"content\": \"x\",\n  \"filePath\": \"/proj/a\"\n} (json)"},
 	},
 	{
-		"O7_diff_beside_text", call(begin("edit", "edit", "pending", "{}"), diffs(with(content("ok"), "completed", "", ""), diff("/work/a", new("a"), "b", ""))),
-		[]string{"edit | edit | completed", "out: ok", "diff: /work/a [a] > [b]"},
+		"O7_diff_beside_text", call(begin("edit", "edit", "pending", "{}"), diffs(with(content("ok"), "completed", "", ""), diff("/proj/a", new("a"), "b", ""))),
+		[]string{"edit | edit | completed", "out: ok", "diff: /proj/a [a] > [b]"},
 	},
 	{
 		"O8_task_is_ordinary", call(begin("task", "think", "pending", "{}"), with(content("<task><task_result>x</task_result></task>"), "completed", "", "")),
@@ -308,8 +308,8 @@ var traces = []struct {
 		[]string{"lab_run | other | completed"},
 	},
 	{
-		"G1_G2_orphan_is_complete", call(titled("README.md", at(with(fyllo.ToolPatch{CallID: "read_file__x", Kind: new("read")}, "completed", "", ""), "/work/README.md", 0))),
-		[]string{"README.md | read | completed", "at: /work/README.md"},
+		"G1_G2_orphan_is_complete", call(titled("README.md", at(with(fyllo.ToolPatch{CallID: "read_file__x", Kind: new("read")}, "completed", "", ""), "/proj/README.md", 0))),
+		[]string{"README.md | read | completed", "at: /proj/README.md"},
 	},
 	{
 		"G3_failed_without_a_title", call(with(fyllo.ToolPatch{CallID: "invoke_agent__8f"}, "failed", "", "")),
@@ -320,16 +320,16 @@ var traces = []struct {
 		[]string{"Tool | other | failed"},
 	},
 	{
-		"G4_empty_content_clears_the_cwd_note", call(with(begin("ls", "execute", "in_progress", ""), "", "", ""), content("[cwd /work]"), with(fyllo.ToolPatch{HasContent: true}, "completed", "", "")),
+		"G4_empty_content_clears_the_cwd_note", call(with(begin("ls", "execute", "in_progress", ""), "", "", ""), content("[cwd /proj]"), with(fyllo.ToolPatch{HasContent: true}, "completed", "", "")),
 		[]string{"ls | execute | completed"},
 	},
 	{
-		"G4_start_content_stays_without_later_content", call(begin("ls", "execute", "in_progress", ""), content("[cwd /work]"), row("completed", "", "")),
-		[]string{"ls | execute | completed", "out: [cwd /work]"},
+		"G4_start_content_stays_without_later_content", call(begin("ls", "execute", "in_progress", ""), content("[cwd /proj]"), row("completed", "", "")),
+		[]string{"ls | execute | completed", "out: [cwd /proj]"},
 	},
 	{
 		"G6_added_file_keeps_its_mark_and_title", call(diffs(begin("Writing to a", "edit", "completed", ""), diff("a", new(""), "x", "add"))),
-		[]string{"Writing to a | edit | completed", "diff: /work/a [] > [x] add"},
+		[]string{"Writing to a | edit | completed", "diff: /proj/a [] > [x] add"},
 	},
 	{
 		"Q1_completion_without_title_kind_input", call(begin("Read", "read", "in_progress", `{"p":1}`), with(content("x"), "completed", "", "")),
@@ -357,8 +357,8 @@ var traces = []struct {
 		[]string{"Shell | other | pending | interrupted"},
 	},
 	{
-		"K4_closing_text_keeps_the_diff", call(diffs(begin("Edit", "edit", "in_progress", `{"p":1}`), diff("/work/a", new("a"), "b", "")), with(content("done"), "completed", "", `"done"`)),
-		[]string{"Edit | edit | completed", "in: {\n  \"p\": 1\n} (json)", "out: done", "diff: /work/a [a] > [b]"},
+		"K4_closing_text_keeps_the_diff", call(diffs(begin("Edit", "edit", "in_progress", `{"p":1}`), diff("/proj/a", new("a"), "b", "")), with(content("done"), "completed", "", `"done"`)),
+		[]string{"Edit | edit | completed", "in: {\n  \"p\": 1\n} (json)", "out: done", "diff: /proj/a [a] > [b]"},
 	},
 	{
 		"K7_kind_as_sent", call(begin("FetchURL", "other", "pending", ""), fyllo.ToolPatch{Kind: new("fetch")}),

@@ -24,7 +24,7 @@ export function tool(toolCallId: string, t: Partial<Tool> = {}): Tool {
 }
 
 const rich = `# Heading one
-Some prose with **bold**, *italic*, ~~struck~~, \`inline code\`, a [link](https://example.com), a [path](/work/main/web/src/main.ts:12)
+Some prose with **bold**, *italic*, ~~struck~~, \`inline code\`, a [link](https://example.com), a [path](/home/ana/app/web/src/main.ts:12)
 and a [relative one](docs/a.md). Remote image: ![diagram](https://example.com/x.png)
 
 ## Heading two
@@ -74,9 +74,9 @@ export function demo(): Message[] {
     assistant('m1', [
       { type: 'reasoning', text: 'First I **look** at the parser.' },
       { type: 'text', text: rich },
-      { type: 'tool', tool: tool('t1', { title: 'Read /work/main/internal/transcript/fold.go', input: body('{\n  "path": "/work/main/fold.go"\n}', { json: true }), output: body('package transcript\n'.repeat(60), { size: 90000, ref: { offset: 0, length: 90000 } }), locations: [{ path: '/work/main/fold.go', line: 12 }] }) },
+      { type: 'tool', tool: tool('t1', { title: 'Read /home/ana/app/internal/transcript/fold.go', input: body('{\n  "path": "/home/ana/app/fold.go"\n}', { json: true }), output: body('package transcript\n'.repeat(60), { size: 90000, ref: { offset: 0, length: 90000 } }), locations: [{ path: '/home/ana/app/fold.go', line: 12 }] }) },
       { type: 'tool', tool: tool('t2', { title: 'go test ./... -race', kind: 'execute', status: 'failed', error: body('FAIL: TestFold (0.01s)\n    fold_test.go:12: got 3, want 4') }) },
-      { type: 'tool', tool: tool('t3', { title: 'Edit fold.go', kind: 'edit', diffs: [{ path: '/work/main/fold.go', old: body('a'), new: body('b') }, { path: '/work/main/new.go', new: body('b') }], permissions: [{ id: 'p0', outcome: 'selected', optionId: 'o', by: 'user', at, options: [{ optionId: 'o', name: 'Allow once', kind: 'allow_once' }] }] }) },
+      { type: 'tool', tool: tool('t3', { title: 'Edit fold.go', kind: 'edit', diffs: [{ path: '/home/ana/app/fold.go', old: body('a'), new: body('b') }, { path: '/home/ana/app/new.go', new: body('b') }], permissions: [{ id: 'p0', outcome: 'selected', optionId: 'o', by: 'user', at, options: [{ optionId: 'o', name: 'Allow once', kind: 'allow_once' }] }] }) },
       { type: 'tool', tool: tool('t4', { title: `A very long title: ${'rg --files-with-matches '.repeat(14)}`, kind: 'search', interrupted: true, status: 'in_progress' }) },
       { type: 'attachment', attachment: { name: 'screen.png', mime: 'image/png', uri: 'file:///tmp/screen.png' } },
     ], { stopReason: 'max_tokens', at }),
