@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/page"
 )
 
 // grantLife is how long a one-time token or ticket may wait for its use.
@@ -117,12 +118,12 @@ func (s *Server) LaunchURL(w fyllo.WorkspaceID, session fyllo.SessionID) string 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet { // a link checker that sends HEAD must not use the token up
 		w.Header().Set("Allow", http.MethodGet)
-		writePage(w, http.StatusMethodNotAllowed, "FylloCode", "This address can only be opened.")
+		page.Write(w, http.StatusMethodNotAllowed, "FylloCode", "This address can only be opened.")
 		return
 	}
 	t, ok := s.tokens.redeem(r.URL.Query().Get("token"))
 	if !ok {
-		writePage(w, http.StatusUnauthorized, "Please open FylloCode again", signInText)
+		page.WriteUsedLink(w)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{

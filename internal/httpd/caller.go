@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
 )
 
 // caller is who sends a call, as Core knows it.
@@ -62,13 +63,9 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 		return caller{}, nil // one makes the window, the other names it in its query
 	}
 	id := fyllo.WindowID(r.Header.Get("X-Fyllo-Window"))
-	w, ok := s.windows.workspaceOf(id)
+	w, ok := s.windows.Lookup(id)
 	if !ok {
-		return caller{}, errWindowUnknown()
+		return caller{}, windows.Unknown()
 	}
-	return caller{window: id, workspace: w}, nil
-}
-
-func errWindowUnknown() error {
-	return fyllo.Errorf(fyllo.CodeWindowUnknown, "window: Core does not know it (any more)")
+	return caller{window: id, workspace: w.Workspace}, nil
 }

@@ -15,5 +15,8 @@
 //
 // Errors leave as {"error": Failure} with the status of their code. Logs name routes, codes and sizes, never content.
 //
+// Parts. internal/windows keeps the tabs, internal/feed the numbered events, internal/wire their JSON, internal/page
+// what a browser is shown; this package is the routes, the sockets and who may use them.
+//
 // Shutdown. Serve closes all sockets, lets requests in flight finish for a moment, and returns within four seconds.
 package httpd

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
 
 // statusOf gives every code its HTTP status. Clients branch on the code; 401 means only "sign in again".
@@ -168,7 +169,7 @@ func refusal(status int, msg string, errs ...error) huma.StatusError {
 	return e
 }
 
-// configureHuma sets what huma keeps in globals: the form of errors, and that arrays are never null, which encodeJSON
+// configureHuma sets what huma keeps in globals: the form of errors, and that arrays are never null, which wire.Encode
 // sees to.
 var configureHuma = sync.OnceFunc(func() {
 	huma.NewError = refusal
@@ -180,7 +181,7 @@ func writeError(w http.ResponseWriter, err error) {
 	e := failed(err)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.status)
-	if encodeJSON(w, e) != nil {
+	if wire.Encode(w, e) != nil {
 		return // the client is gone
 	}
 }

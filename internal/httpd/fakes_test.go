@@ -24,6 +24,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+func netipAddr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
+
+func dialTCP(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 const bearerToken = "core-token-of-the-test"
 
 // core is a fake of the use cases behind the server.

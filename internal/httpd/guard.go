@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/page"
 )
 
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
@@ -69,7 +70,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	e := failed(err)
-	writePage(w, e.status, "FylloCode", e.Failure.Message+".")
+	page.Write(w, e.status, "FylloCode", e.Failure.Message+".")
 }
 
 // recovered turns a panic into an answer; the log gets where it happened, the client only that it did.

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
 
 // Limits of bodies, in bytes. A prompt of maxText bytes is longer as JSON, at worst six times.
@@ -97,7 +98,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	configureHuma()
 	c := huma.DefaultConfig("FylloCode", "1")
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
-	c.Formats = map[string]huma.Format{"application/json": {Marshal: encodeJSON, Unmarshal: json.Unmarshal}}
+	c.Formats = map[string]huma.Format{"application/json": {Marshal: wire.Encode, Unmarshal: json.Unmarshal}}
 	c.CreateHooks = nil                         // no $schema in answers
 	c.AllowAdditionalPropertiesByDefault = true // what a client says beyond the form is ignored (R-CHAT-130)
 	mux := http.NewServeMux()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
 )
 
 func TestEveryRouteAnswers(t *testing.T) {
@@ -169,7 +170,7 @@ func TestOpenWorkspace_R_WS_121(t *testing.T) {
 	if o := open(l.send("POST", "/api/workspaces/open", `{"paths":["/a"]}`)); o.Status != openBoundCurrent || o.URL != "" {
 		t.Fatalf("from the launcher: %+v", o)
 	}
-	if code := p.ended(); code != closeMoved {
+	if code := p.ended(); code != windows.CloseMoved {
 		t.Errorf("the launcher's socket ended with %d", code)
 	}
 	c = l.register(registration{WindowID: l.id, Path: "/"})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/page"
+	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
 )
 
 // Limits of Serve.
@@ -30,8 +32,8 @@ type Server struct {
 	hosts         map[string]bool
 	tokens        grants
 	tickets       grants
-	windows       *windows
-	ui            *interfaceFiles
+	windows       *windows.Registry
+	ui            *page.Files
 	started       time.Time
 	handler       http.Handler
 	api           http.Handler
@@ -60,9 +62,9 @@ func New(c Config) (*Server, error) {
 		hosts:         hostsOf(c.Addr.Port()),
 		started:       time.Now(),
 		live:          make(map[*socket]struct{}),
-		ui:            &interfaceFiles{files: c.UI},
+		ui:            page.NewFiles(c.UI),
 	}
-	s.windows = newWindows(func(id fyllo.WindowID, w fyllo.WorkspaceID) { c.Sessions.CloseDraft(w, id) })
+	s.windows = windows.New(func(id fyllo.WindowID, w fyllo.WorkspaceID) { c.Sessions.CloseDraft(w, id) })
 	s.api, _ = s.routes()
 	s.handler = s.guard(http.HandlerFunc(s.dispatch))
 	return s, nil
@@ -78,7 +80,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/auth":
 		s.signIn(w, r)
 	case !s.hasCookie(r):
-		writeSignIn(w, r)
+		page.WriteSignIn(w, r)
 	default:
 		s.ui.ServeHTTP(w, r)
 	}
@@ -127,7 +129,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		case err := <-failed:
 			return errors.Join(err, s.shutdown(srv, cancel))
 		case <-trim.C:
-			s.Feed.hub.Trim()
+			s.Feed.Trim()
 		case <-ctx.Done():
 			return s.shutdown(srv, cancel)
 		}
@@ -149,7 +151,7 @@ func (s *Server) shutdown(srv *http.Server, cancel context.CancelFunc) error {
 		err = fyllo.Errorf(fyllo.CodeInternal, "http server: requests did not end in time: %w", err)
 	}
 	sockets.Wait()
-	s.windows.stop()
+	s.windows.Stop()
 	return err
 }
 

@@ -10,17 +10,14 @@ import (
 	"github.com/coder/websocket"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 	"fyllocode.dev/fyllo/internal/stream"
 )
 
-// Close codes of the stream, besides 1001 when Core goes away. After each of them the client registers its window
-// and connects again.
-const (
-	closeUnknown websocket.StatusCode = 4001 // Core does not know the window
-	closeInUse   websocket.StatusCode = 4002 // the window has another socket
-	closeSlow    websocket.StatusCode = 4003 // the window did not keep up; it may resume
-	closeMoved   websocket.StatusCode = 4004 // the Workspace of the window changed
-)
+// closeSlow says that the window did not keep up; it registers again and may resume. The other close codes of the
+// stream are 1001 when Core goes away, and those of package windows.
+const closeSlow websocket.StatusCode = 4003
 
 // Limits of one socket.
 const (
@@ -73,18 +70,18 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	defer k.leave()
 	id := fyllo.WindowID(r.URL.Query().Get("window"))
-	l := &link{cut: k.cut, alive: k.alive, gone: make(chan struct{})}
-	workspace, refused := s.windows.connect(r.Context(), id, l)
+	l := windows.NewLink(k.cut, k.alive)
+	workspace, refused := s.windows.Connect(r.Context(), id, l)
 	if refused != 0 {
 		k.close(verdict{refused, "register this window again"})
 		return
 	}
 	after, run := position(r)
-	reader, reset := s.Feed.subscribe(workspace, after, run)
+	reader, reset := s.Feed.Subscribe(workspace, after, run)
 	k.reader = reader
 	v := k.follow(reset)
 	reader.Close()
-	s.windows.disconnect(id, l)
+	s.windows.Disconnect(id, l)
 	k.close(v)
 }
 
@@ -93,11 +90,11 @@ func (s *Server) streamToCommand(w http.ResponseWriter, r *http.Request, workspa
 	after, run := position(r)
 	now := run == ""
 	if now {
-		run, after = s.Feed.runOf(workspace), s.Feed.Seq(workspace)
+		run, after = s.Feed.RunOf(workspace), s.Feed.Seq(workspace)
 	}
-	reader, reset := s.Feed.subscribe(workspace, after, run)
+	reader, reset := s.Feed.Subscribe(workspace, after, run)
 	defer reader.Close()
-	w.Header().Set("X-Fyllo-Run", s.Feed.runOf(workspace))
+	w.Header().Set("X-Fyllo-Run", s.Feed.RunOf(workspace))
 	w.Header().Set("X-Fyllo-Seq", strconv.FormatUint(reader.Position(), 10))
 	k, ok := s.accept(w, r)
 	if !ok {
@@ -136,8 +133,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (k *socket, ok b
 // follow writes events until there is a reason to stop.
 func (k *socket) follow(reset bool) verdict {
 	if reset {
-		frame := append(appendReset([]byte{'['}, k.reader.Position()), ']')
-		if k.write(frame) != nil {
+		if k.write(wire.ResetFrame(k.reader.Position())) != nil {
 			return verdict{closeSlow, "it did not take its events"}
 		}
 	}
@@ -171,7 +167,7 @@ func (k *socket) drain() (verdict, bool) {
 		if len(entries) == 0 {
 			return verdict{}, true
 		}
-		if k.buf, err = appendFrame(k.buf[:0], entries); err != nil {
+		if k.buf, err = wire.AppendFrame(k.buf[:0], entries); err != nil {
 			k.s.log.Error("an event cannot be encoded", "err", err)
 		}
 		if k.write(k.buf) != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,6 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 	"fyllocode.dev/fyllo/internal/stream"
 )
 
@@ -53,10 +54,8 @@ func (b *tab) connect(after uint64, run string) pageSocket {
 
 // linked reports whether the tab's window has a socket, or does not exist.
 func (b *tab) linked() bool {
-	b.windows.mu.Lock()
-	defer b.windows.mu.Unlock()
-	w := b.windows.byID[b.id]
-	return w == nil || w.link != nil
+	w, ok := b.windows.Lookup(b.id)
+	return !ok || w.Linked
 }
 
 // upgraded is how the server answered to an upgrade.
@@ -158,7 +157,7 @@ func TestStreamResets(t *testing.T) {
 		run   string
 	}{
 		{"too old", 2, c.Run}, {"the future", 99, c.Run}, {"another run", 10, "other"}, {"no run", 10, ""},
-		{"another Workspace", 10, r.Feed.runOf("ws-b")},
+		{"another Workspace", 10, r.Feed.RunOf("ws-b")},
 	} {
 		p := b.connect(x.after, x.run)
 		e := p.mustRead()
@@ -204,12 +203,12 @@ func TestCloseCodesTellWhatToDo(t *testing.T) {
 	r := start(t)
 	b, c := r.open("ws-a")
 	p := b.connect(c.Seq, c.Run)
-	if code := b.connect(c.Seq, c.Run).ended(); code != closeInUse {
+	if code := b.connect(c.Seq, c.Run).ended(); code != windows.CloseInUse {
 		t.Errorf("a second socket: %d", code)
 	}
 	stranger := *b
 	stranger.id = "window-x"
-	if code := stranger.connect(0, "").ended(); code != closeUnknown {
+	if code := stranger.connect(0, "").ended(); code != windows.CloseUnknown {
 		t.Errorf("an unknown window: %d", code)
 	}
 	other, _ := r.signIn("", "")
@@ -220,7 +219,7 @@ func TestCloseCodesTellWhatToDo(t *testing.T) {
 	if g.StatusCode != http.StatusOK || !strings.Contains(g.body, `"workspaceId":"ws-a"`) {
 		t.Fatalf("claim: %d %s", g.StatusCode, g.body)
 	}
-	if code := p.ended(); code != closeMoved {
+	if code := p.ended(); code != windows.CloseMoved {
 		t.Errorf("the window that lost its Workspace: %d", code)
 	}
 	if x := b.register(registration{WindowID: b.id, Path: "/chat"}); x.Role != roleLauncher || x.Conflict == nil {
@@ -371,7 +370,7 @@ func TestShutdownIsBoundedWithAWindowThatDoesNotRead(t *testing.T) {
 
 func BenchmarkPublishEncode(b *testing.B) {
 	f := NewFeed(stream.Options{})
-	reader, _ := f.subscribe("ws-a", 0, f.runOf("ws-a"))
+	reader, _ := f.Subscribe("ws-a", 0, f.RunOf("ws-a"))
 	defer reader.Close()
 	var buf []byte
 	e := delta("24 bytes of some content")
@@ -383,7 +382,7 @@ func BenchmarkPublishEncode(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if buf, err = appendFrame(buf[:0], entries); err != nil {
+			if buf, err = wire.AppendFrame(buf[:0], entries); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -418,83 +417,4 @@ func TestAddedLatencyAtAThousandEventsASecond(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("p50 %v, p99 %v, max %v", took[n/2], took[n*99/100], took[n-1])
-}
-
-func TestMergedTextIsTheSameText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var entries []stream.Entry
-		texts := map[string]string{}
-		for i := range rapid.IntRange(0, 30).Draw(t, "n") {
-			part := rapid.SampledFrom([]string{"m.0", "m.1"}).Draw(t, "part")
-			text := rapid.String().Draw(t, "text")
-			texts[part] += text
-			entries = append(entries, stream.Entry{Seq: uint64(i + 1), Item: stream.Item{
-				Type: "delta", Session: "s", Data: fyllo.Delta{MessageID: "m", PartID: part, Text: text}}})
-			if rand.IntN(8) == 0 {
-				entries = append(entries, stream.Entry{Seq: uint64(i + 1), Item: stream.Item{Type: "focus", Data: struct{}{}}})
-			}
-		}
-		frame, err := appendFrame(nil, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var events []event
-		if err := json.Unmarshal(frame, &events); err != nil {
-			t.Fatalf("%q: %v", frame, err)
-		}
-		got := map[string]string{}
-		for i, e := range events {
-			if e.Type == "delta" {
-				var d fyllo.Delta
-				if err := json.Unmarshal(e.Data, &d); err != nil {
-					t.Fatal(err)
-				}
-				got[d.PartID] += d.Text
-			}
-			if i == len(events)-1 && e.Seq != entries[len(entries)-1].Seq {
-				t.Fatalf("the last event is %d, want %d", e.Seq, entries[len(entries)-1].Seq)
-			}
-		}
-		for part, want := range texts {
-			if got[part] != strings.ToValidUTF8(want, "\uFFFD") {
-				t.Fatalf("%s = %q, want %q", part, got[part], want)
-			}
-		}
-	})
-}
-
-func TestDeltaIsEncodedLikeItsGoType(t *testing.T) {
-	d := fyllo.Delta{MessageID: "m\"", PartID: "m.0", Index: 3, Kind: fyllo.PartReasoning, Text: "a\n<b>\u2028\x00é"}
-	frame, err := appendFrame(nil, []stream.Entry{{Seq: 7, Item: stream.Item{Type: "delta", Session: "s", Data: d}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var events []struct {
-		Data fyllo.Delta `json:"data"`
-	}
-	if err := json.Unmarshal(frame, &events); err != nil || events[0].Data != d {
-		t.Errorf("%s decodes to %+v, %v", frame, events, err)
-	}
-	want, _ := json.Marshal(d)
-	var a, b map[string]any
-	_ = json.Unmarshal(want, &a)
-	var raw []event
-	_ = json.Unmarshal(frame, &raw)
-	_ = json.Unmarshal(raw[0].Data, &b)
-	if len(a) != len(b) {
-		t.Errorf("fields of %s differ from %s", raw[0].Data, want)
-	}
-}
-
-func TestEventThatCannotBeEncodedBecomesAReset(t *testing.T) {
-	frame, err := appendFrame(nil, []stream.Entry{
-		{Seq: 1, Item: stream.Item{Type: "plan", Data: func() {}}},
-		{Seq: 2, Item: stream.Item{Type: "focus"}},
-	})
-	if err == nil {
-		t.Error("no error")
-	}
-	if want := `[{"seq":1,"type":"reset","data":{}},{"seq":2,"type":"focus","data":{}}]`; string(frame) != want {
-		t.Errorf("%s, want %s", frame, want)
-	}
 }

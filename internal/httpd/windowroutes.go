@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
 )
 
 // windowRole says what a window is for (R-WS-120).
@@ -50,39 +51,39 @@ func (s *Server) addWindowRoutes(a router) {
 		})
 	add(a, post("claimWorkspace", "/api/windows/claim", "Moves the Workspace of the conflict to this window"),
 		func(_ context.Context, c caller, _ *nothing) (*answer[windowContext], error) {
-			wanted := s.windows.wanted(c.window)
-			if wanted == "" {
+			state, _ := s.windows.Lookup(c.window)
+			if state.Wanted == "" {
 				return nil, fyllo.Errorf(fyllo.CodeInvalidRequest, "window: no other window holds a Workspace that belongs here")
 			}
-			return s.bindWindow(c.window, wanted, true)
+			return s.bindWindow(c.window, state.Wanted, true)
 		})
 }
 
 func (s *Server) registerWindow(ctx context.Context, in registration) (*answer[windowContext], error) {
-	state := s.windows.register(ctx, in.WindowID)
+	state := s.windows.Register(ctx, in.WindowID)
 	to, err := s.destination(ctx, state, in)
 	if err != nil {
 		return nil, err
 	}
-	if to == "" || to == state.workspace {
+	if to == "" || to == state.Workspace {
 		return s.contextOf(state)
 	}
 	if _, err := s.Workspaces.Get(to); err != nil {
 		return s.contextOf(state) // it is gone: the tab becomes a launcher
 	}
-	return s.bindWindow(state.id, to, false)
+	return s.bindWindow(state.ID, to, false)
 }
 
 // destination finds out which Workspace a window is opened for: that of its ticket; else, for a window that has none
 // yet, that of the Session in its path (R-WS-127), or the one it waits for.
-func (s *Server) destination(ctx context.Context, state windowState, in registration) (fyllo.WorkspaceID, error) {
+func (s *Server) destination(ctx context.Context, state windows.State, in registration) (fyllo.WorkspaceID, error) {
 	if in.Ticket != "" {
 		if t, ok := s.tickets.redeem(in.Ticket); ok {
 			return t.Workspace, nil
 		}
 	}
-	if state.workspace != "" {
-		return state.workspace, nil
+	if state.Workspace != "" {
+		return state.Workspace, nil
 	}
 	rest, inChat := strings.CutPrefix(in.Path, "/chat")
 	if id := fyllo.SessionID(strings.TrimPrefix(rest, "/")); inChat && id.Valid() {
@@ -92,7 +93,7 @@ func (s *Server) destination(ctx context.Context, state windowState, in registra
 		}
 	}
 	if inChat {
-		return state.wanted, nil
+		return state.Wanted, nil
 	}
 	return "", nil
 }
@@ -102,11 +103,11 @@ func (s *Server) bindWindow(id fyllo.WindowID, to fyllo.WorkspaceID, force bool)
 	if _, err := s.Workspaces.Get(to); err != nil {
 		return nil, err
 	}
-	state, err := s.windows.bind(id, to, force)
+	state, err := s.windows.Bind(id, to, force)
 	if err != nil {
 		return nil, err
 	}
-	if state.workspace == to {
+	if state.Workspace == to {
 		if err := s.Workspaces.Touch(to); err != nil {
 			return nil, err
 		}
@@ -114,20 +115,20 @@ func (s *Server) bindWindow(id fyllo.WindowID, to fyllo.WorkspaceID, force bool)
 	return s.contextOf(state)
 }
 
-func (s *Server) contextOf(state windowState) (*answer[windowContext], error) {
+func (s *Server) contextOf(state windows.State) (*answer[windowContext], error) {
 	out := windowContext{
-		WindowID: state.id, Role: roleLauncher,
-		Run: s.Feed.runOf(state.workspace), Seq: s.Feed.Seq(state.workspace),
+		WindowID: state.ID, Role: roleLauncher,
+		Run: s.Feed.RunOf(state.Workspace), Seq: s.Feed.Seq(state.Workspace),
 	}
-	if state.workspace != "" {
-		w, err := s.Workspaces.Get(state.workspace)
+	if state.Workspace != "" {
+		w, err := s.Workspaces.Get(state.Workspace)
 		if err != nil {
 			return nil, err
 		}
 		out.Role, out.WorkspaceID, out.Workspace = roleWorkspace, w.ID, &w
 	}
-	if state.wanted != "" {
-		if w, err := s.Workspaces.Get(state.wanted); err == nil {
+	if state.Wanted != "" {
+		if w, err := s.Workspaces.Get(state.Wanted); err == nil {
 			out.Conflict = &windowConflict{WorkspaceID: w.ID, Name: w.Name}
 		}
 	}

@@ -60,7 +60,7 @@ func (s *Server) addWorkspaceRoutes(a router) {
 		func(context.Context, caller, *nothing) (*answer[workspaceList], error) {
 			out := workspaceList{}
 			for _, w := range s.Workspaces.Recents(recentWorkspaces) {
-				out.Workspaces = append(out.Workspaces, workspaceRow{Workspace: w, Open: s.windows.holder(w.ID) != ""})
+				out.Workspaces = append(out.Workspaces, workspaceRow{Workspace: w, Open: s.windows.Holder(w.ID) != ""})
 			}
 			return reply(out), nil
 		})
@@ -91,7 +91,7 @@ func (s *Server) openWorkspace(c caller, in openRequest) (*answer[openResult], e
 		return nil, err
 	}
 	out := openResult{Workspace: w}
-	holder := s.windows.holder(w.ID)
+	holder := s.windows.Holder(w.ID)
 	switch {
 	case holder != "":
 		out.Status = openFocusedExisting

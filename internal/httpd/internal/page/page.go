@@ -1,12 +1,14 @@
-package httpd
+// Package page answers those who open an address in a browser: with the files of the built interface, or with a page
+// that says why there are none.
+package page
 
 import (
 	"html/template"
 	"net/http"
 )
 
-// page is what a browser shows instead of the interface. It has no script and loads nothing.
-var page = template.Must(template.New("page").Parse(`<!doctype html>
+// plain is what a browser shows instead of the interface. It has no script and loads nothing.
+var plain = template.Must(template.New("page").Parse(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -24,33 +26,39 @@ h1 { font-size: 1.25rem }
 </main>
 `))
 
-type pageData struct {
+type content struct {
 	Title string
 	Text  string
 	Again bool // load the same address once more
 }
 
-func writePage(w http.ResponseWriter, status int, title, text string) {
-	showPage(w, status, pageData{Title: title, Text: text})
+// Write answers with a page of a heading and a paragraph of plain text.
+func Write(w http.ResponseWriter, status int, title, text string) {
+	show(w, status, content{Title: title, Text: text})
 }
 
-func showPage(w http.ResponseWriter, status int, d pageData) {
+func show(w http.ResponseWriter, status int, d content) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	if page.Execute(w, d) != nil {
+	if plain.Execute(w, d) != nil {
 		return // the client is gone
 	}
 }
 
+const signInTitle = "Please open FylloCode again"
+
 const signInText = "This browser is not signed in to the FylloCode that runs here, or its link was used before. " +
 	"Run fyllo in a terminal: it opens a fresh link, which works once."
 
-// writeSignIn answers a page load without a valid cookie.
+// WriteSignIn answers a page load without a valid cookie.
 //
 // A browser holds a SameSite=Strict cookie back when a link on another site led here. Loading the same address once
 // more from our own page brings it, if there is one.
-func writeSignIn(w http.ResponseWriter, r *http.Request) {
+func WriteSignIn(w http.ResponseWriter, r *http.Request) {
 	site := r.Header.Get("Sec-Fetch-Site")
 	again := r.Header.Get("Sec-Fetch-Mode") == "navigate" && (site == "cross-site" || site == "same-site")
-	showPage(w, http.StatusUnauthorized, pageData{Title: "Please open FylloCode again", Text: signInText, Again: again})
+	show(w, http.StatusUnauthorized, content{Title: signInTitle, Text: signInText, Again: again})
 }
+
+// WriteUsedLink answers a link that signs nobody in. It is not loaded again: that would not help.
+func WriteUsedLink(w http.ResponseWriter) { Write(w, http.StatusUnauthorized, signInTitle, signInText) }

@@ -1,4 +1,7 @@
-package httpd
+// Package windows is the registry of tabs: which of them exist, what each is bound to, and which has a socket.
+//
+// Its timers end with Registry.Stop; nothing else of it outlives a call.
+package windows
 
 import (
 	"context"
@@ -19,11 +22,24 @@ const (
 	probeWait   = 3 * time.Second        // for a socket to show that somebody is still there
 )
 
-// windows is the registry of tabs (R-WS-120…127). Methods may be called from any goroutine.
+// Close codes of a socket that the registry decides on. After each of them the client registers its window and
+// connects again.
+const (
+	CloseUnknown websocket.StatusCode = 4001 // Core does not know the window
+	CloseInUse   websocket.StatusCode = 4002 // the window has another socket
+	CloseMoved   websocket.StatusCode = 4004 // the Workspace of the window changed
+)
+
+// Unknown is the error of a call that names a window which Core does not know.
+func Unknown() error {
+	return fyllo.Errorf(fyllo.CodeWindowUnknown, "window: Core does not know it (any more)")
+}
+
+// Registry knows all windows (R-WS-120…127). Methods may be called from any goroutine.
 //
 // A window is alive while it has a socket, and for a moment after it registered. One that lost its socket keeps its
 // identity for windowGrace, but not its Workspace if another window wants it.
-type windows struct {
+type Registry struct {
 	closed func(fyllo.WindowID, fyllo.WorkspaceID) // a window lost its Workspace; called without the lock
 
 	mu      sync.Mutex
@@ -38,7 +54,7 @@ type window struct {
 	workspace fyllo.WorkspaceID // "" for a launcher
 	wanted    fyllo.WorkspaceID // what it could not be bound to because another window holds it
 	fresh     time.Time         // when it registered; zero once it had a socket
-	link      *link             // nil without a socket
+	link      *Link             // nil without a socket
 	expiry    *time.Timer       // nil while it has a socket
 	round     int               // counts how often expiry was disarmed
 }
@@ -47,40 +63,49 @@ func (w *window) alive() bool {
 	return w.link != nil || !w.fresh.IsZero() && time.Since(w.fresh) < freshGrace
 }
 
-// link is the socket of a window as the registry sees it.
-type link struct {
-	cut   func(code websocket.StatusCode, reason string) // ends it; does not wait
-	alive func(context.Context) bool                     // asks the other side; waits for its answer
-	gone  chan struct{}                                  // closed by disconnect
+// Link is the socket of a window as the registry sees it.
+type Link struct {
+	cut   func(code websocket.StatusCode, reason string)
+	alive func(context.Context) bool
+	gone  chan struct{} // closed by Disconnect
 }
 
-func newWindows(closed func(fyllo.WindowID, fyllo.WorkspaceID)) *windows {
-	return &windows{
+// NewLink returns the Link of a socket. cut ends it and must not wait: it is called with the lock of the registry.
+// alive asks the other side whether somebody is there, and waits for the answer or for its context.
+func NewLink(cut func(code websocket.StatusCode, reason string), alive func(context.Context) bool) *Link {
+	return &Link{cut: cut, alive: alive, gone: make(chan struct{})}
+}
+
+// New returns a Registry without windows. closed is told when a window lost its Workspace, from the goroutine of the
+// call or of the timer that took it.
+func New(closed func(fyllo.WindowID, fyllo.WorkspaceID)) *Registry {
+	return &Registry{
 		closed:  closed,
 		byID:    make(map[fyllo.WindowID]*window),
 		holders: make(map[fyllo.WorkspaceID]*window),
 	}
 }
 
-// windowState is a copy of what a window is bound to.
-type windowState struct {
-	id        fyllo.WindowID
-	workspace fyllo.WorkspaceID
-	wanted    fyllo.WorkspaceID
+// State is a copy of what the registry knows about a window.
+type State struct {
+	ID        fyllo.WindowID
+	Workspace fyllo.WorkspaceID // "" for a launcher
+	Wanted    fyllo.WorkspaceID // what it may claim because another window holds it; "" if there is none
+	Linked    bool              // it has a socket
 }
 
 // losses are windows that lost their Workspace; they are told about after the lock is released.
-type losses []windowState
+type losses []State
 
-func (ws *windows) report(l losses) {
+func (ws *Registry) report(l losses) {
 	for _, x := range l {
-		ws.closed(x.id, x.workspace)
+		ws.closed(x.ID, x.Workspace)
 	}
 }
 
-// register returns the window with the presented id, or a new one if there is none or if it belongs to another tab
+// Register returns the window with the presented id, or a new one if there is none or if it belongs to another tab
 // that is alive: a duplicated tab brings the id of its original along (R-WS-127).
-func (ws *windows) register(ctx context.Context, presented fyllo.WindowID) windowState {
+func (ws *Registry) Register(ctx context.Context, presented fyllo.WindowID) State {
 	ws.awaitDisconnect(ctx, presented)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -94,18 +119,18 @@ func (ws *windows) register(ctx context.Context, presented fyllo.WindowID) windo
 	return w.state()
 }
 
-func (w *window) state() windowState {
-	return windowState{id: w.id, workspace: w.workspace, wanted: w.wanted}
+func (w *window) state() State {
+	return State{ID: w.id, Workspace: w.workspace, Wanted: w.wanted, Linked: w.link != nil}
 }
 
-// bind gives a Workspace to a window. While another window that is alive holds it, it stays there, unless force is
+// Bind gives a Workspace to a window. While another window that is alive holds it, it stays there, unless force is
 // set. Whoever loses a Workspace hears of it through its socket and registers again.
-func (ws *windows) bind(id fyllo.WindowID, to fyllo.WorkspaceID, force bool) (windowState, error) {
+func (ws *Registry) Bind(id fyllo.WindowID, to fyllo.WorkspaceID, force bool) (State, error) {
 	ws.mu.Lock()
 	w := ws.byID[id]
 	if w == nil {
 		ws.mu.Unlock()
-		return windowState{}, errWindowUnknown()
+		return State{}, Unknown()
 	}
 	lost := ws.bindLocked(w, to, force)
 	state := w.state()
@@ -114,7 +139,7 @@ func (ws *windows) bind(id fyllo.WindowID, to fyllo.WorkspaceID, force bool) (wi
 	return state, nil
 }
 
-func (ws *windows) bindLocked(w *window, to fyllo.WorkspaceID, force bool) losses {
+func (ws *Registry) bindLocked(w *window, to fyllo.WorkspaceID, force bool) losses {
 	if w.workspace == to {
 		w.wanted = ""
 		return nil
@@ -140,7 +165,7 @@ func (ws *windows) bindLocked(w *window, to fyllo.WorkspaceID, force bool) losse
 }
 
 // release takes the Workspace from a window.
-func (ws *windows) release(w *window) windowState {
+func (ws *Registry) release(w *window) State {
 	was := w.state()
 	delete(ws.holders, w.workspace)
 	w.workspace = ""
@@ -148,38 +173,28 @@ func (ws *windows) release(w *window) windowState {
 }
 
 // rebound cuts the socket of a window whose Workspace changed: it follows the wrong log.
-func (ws *windows) rebound(w *window) {
+func (ws *Registry) rebound(w *window) {
 	if w.link == nil {
 		return
 	}
-	w.link.cut(closeMoved, "the Workspace of this window changed")
+	w.link.cut(CloseMoved, "the Workspace of this window changed")
 	w.link = nil
 	ws.arm(w)
 }
 
-// workspaceOf returns what a window is bound to, false if there is no such window.
-func (ws *windows) workspaceOf(id fyllo.WindowID) (fyllo.WorkspaceID, bool) {
+// Lookup returns the state of a window, false if there is no such window.
+func (ws *Registry) Lookup(id fyllo.WindowID) (State, bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	w := ws.byID[id]
 	if w == nil {
-		return "", false
+		return State{}, false
 	}
-	return w.workspace, true
+	return w.state(), true
 }
 
-// wanted returns the Workspace that a window may claim, "" if there is none.
-func (ws *windows) wanted(id fyllo.WindowID) fyllo.WorkspaceID {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	if w := ws.byID[id]; w != nil {
-		return w.wanted
-	}
-	return ""
-}
-
-// holder returns the living window of a Workspace, "" if there is none.
-func (ws *windows) holder(of fyllo.WorkspaceID) fyllo.WindowID {
+// Holder returns the living window of a Workspace, "" if there is none.
+func (ws *Registry) Holder(of fyllo.WorkspaceID) fyllo.WindowID {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w := ws.holders[of]; w != nil && w.alive() {
@@ -188,26 +203,26 @@ func (ws *windows) holder(of fyllo.WorkspaceID) fyllo.WindowID {
 	return ""
 }
 
-// connect makes l the socket of a window and returns its Workspace. A window has one socket: a second one is
-// refused with closeInUse, an unknown window with closeUnknown; otherwise the code is 0.
-func (ws *windows) connect(ctx context.Context, id fyllo.WindowID, l *link) (fyllo.WorkspaceID, websocket.StatusCode) {
+// Connect makes l the socket of a window and returns its Workspace. A window has one socket: a second one is
+// refused with CloseInUse, an unknown window with CloseUnknown; otherwise the code is 0.
+func (ws *Registry) Connect(ctx context.Context, id fyllo.WindowID, l *Link) (fyllo.WorkspaceID, websocket.StatusCode) {
 	ws.awaitDisconnect(ctx, id)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	w := ws.byID[id]
 	switch {
 	case w == nil || ws.ended:
-		return "", closeUnknown
+		return "", CloseUnknown
 	case w.link != nil:
-		return "", closeInUse
+		return "", CloseInUse
 	}
 	w.link, w.fresh = l, time.Time{}
 	ws.disarm(w)
 	return w.workspace, 0
 }
 
-// disconnect says that the socket is over. It must be called once for every link that connect took.
-func (ws *windows) disconnect(id fyllo.WindowID, l *link) {
+// Disconnect says that the socket is over. It must be called once for every Link that Connect took.
+func (ws *Registry) Disconnect(id fyllo.WindowID, l *Link) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	close(l.gone)
@@ -219,7 +234,7 @@ func (ws *windows) disconnect(id fyllo.WindowID, l *link) {
 
 // awaitDisconnect gives the old socket of a window time to end. A page that was reloaded or cut off comes back while
 // Core may not have noticed yet; a duplicated tab comes while its original is alive, which the socket can tell.
-func (ws *windows) awaitDisconnect(ctx context.Context, id fyllo.WindowID) {
+func (ws *Registry) awaitDisconnect(ctx context.Context, id fyllo.WindowID) {
 	ws.mu.Lock()
 	w := ws.byID[id]
 	if w == nil || w.link == nil {
@@ -251,7 +266,7 @@ func (ws *windows) awaitDisconnect(ctx context.Context, id fyllo.WindowID) {
 }
 
 // arm starts the time after which a window without socket is gone.
-func (ws *windows) arm(w *window) {
+func (ws *Registry) arm(w *window) {
 	ws.disarm(w)
 	if ws.ended {
 		return
@@ -264,7 +279,7 @@ func (ws *windows) arm(w *window) {
 	})
 }
 
-func (ws *windows) disarm(w *window) {
+func (ws *Registry) disarm(w *window) {
 	if w.expiry != nil && w.expiry.Stop() {
 		ws.timers.Done()
 	}
@@ -273,7 +288,7 @@ func (ws *windows) disarm(w *window) {
 }
 
 // expire forgets a window, unless its timer was disarmed while this call waited for the lock.
-func (ws *windows) expire(w *window, round int) {
+func (ws *Registry) expire(w *window, round int) {
 	ws.mu.Lock()
 	if w.round != round {
 		ws.mu.Unlock()
@@ -289,8 +304,8 @@ func (ws *windows) expire(w *window, round int) {
 	ws.report(lost)
 }
 
-// stop ends all timers and waits for those that fired. Windows are not told: Core ends, and with it their drafts.
-func (ws *windows) stop() {
+// Stop ends all timers and waits for those that fired. Windows are not told: Core ends, and with it their drafts.
+func (ws *Registry) Stop() {
 	ws.mu.Lock()
 	ws.ended = true
 	for _, w := range ws.byID {

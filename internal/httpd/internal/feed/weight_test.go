@@ -1,4 +1,4 @@
-package httpd
+package feed
 
 import (
 	"strings"
@@ -41,7 +41,7 @@ func TestLogsWeighWhatAgentsDecideTheLengthOf(t *testing.T) {
 
 // A flood of snapshots that nobody reads must not pile up in memory.
 func TestLogsForgetLargeSnapshotsThatNobodyTook(t *testing.T) {
-	f := NewFeed(stream.Options{KeepBytes: 1 << 20})
+	f := New(stream.Options{KeepBytes: 1 << 20})
 	options := make([]fyllo.ConfigOption, 100)
 	for i := range options {
 		options[i].Description = strings.Repeat("x", 1<<10)
@@ -49,7 +49,7 @@ func TestLogsForgetLargeSnapshotsThatNobodyTook(t *testing.T) {
 	for range 1000 {
 		f.Publish(fyllo.Event{Workspace: "ws-a", Type: fyllo.EventConfig, Data: fyllo.ConfigEvent{Options: options}})
 	}
-	reader, reset := f.subscribe("ws-a", f.Seq("ws-a")-20, f.runOf("ws-a"))
+	reader, reset := f.Subscribe("ws-a", f.Seq("ws-a")-20, f.RunOf("ws-a"))
 	defer reader.Close()
 	if !reset {
 		t.Error("two megabytes of snapshots were kept, although one is the bound")

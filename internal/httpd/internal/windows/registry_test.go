@@ -1,9 +1,7 @@
-package httpd
+package windows
 
 import (
 	"context"
-	"net"
-	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -11,15 +9,16 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"go.uber.org/goleak"
 
 	"fyllocode.dev/fyllo"
 )
 
-func netipAddr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// registry is a windows with its losses and a way to open sockets.
+// registry is a Registry with its losses and a way to open sockets.
 type registry struct {
-	*windows
+	*Registry
 	t    *testing.T
 	told sync.Mutex // guards lost
 	lost []string
@@ -27,12 +26,12 @@ type registry struct {
 
 func newRegistry(t *testing.T) *registry {
 	r := &registry{t: t}
-	r.windows = newWindows(func(_ fyllo.WindowID, w fyllo.WorkspaceID) {
+	r.Registry = New(func(_ fyllo.WindowID, w fyllo.WorkspaceID) {
 		r.told.Lock()
 		defer r.told.Unlock()
 		r.lost = append(r.lost, string(w))
 	})
-	t.Cleanup(r.stop)
+	t.Cleanup(r.Stop)
 	return r
 }
 
@@ -45,19 +44,19 @@ func (r *registry) losses() []string {
 func isAlive(context.Context) bool { return true }
 
 // socket opens a socket and returns it with the codes it is cut with.
-func (r *registry) socket(id fyllo.WindowID) (*link, chan websocket.StatusCode) {
+func (r *registry) socket(id fyllo.WindowID) (*Link, chan websocket.StatusCode) {
 	r.t.Helper()
 	codes := make(chan websocket.StatusCode, 1)
-	l := &link{cut: func(c websocket.StatusCode, _ string) { codes <- c }, alive: isAlive, gone: make(chan struct{})}
-	if _, code := r.connect(r.t.Context(), id, l); code != 0 {
+	l := &Link{cut: func(c websocket.StatusCode, _ string) { codes <- c }, alive: isAlive, gone: make(chan struct{})}
+	if _, code := r.Connect(r.t.Context(), id, l); code != 0 {
 		r.t.Fatalf("connect %s = %d", id, code)
 	}
 	return l, codes
 }
 
-func (r *registry) mustBind(id fyllo.WindowID, w fyllo.WorkspaceID, force bool) windowState {
+func (r *registry) mustBind(id fyllo.WindowID, w fyllo.WorkspaceID, force bool) State {
 	r.t.Helper()
-	s, err := r.bind(id, w, force)
+	s, err := r.Bind(id, w, force)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -67,18 +66,18 @@ func (r *registry) mustBind(id fyllo.WindowID, w fyllo.WorkspaceID, force bool) 
 func TestReloadWithin30SecondsKeepsTheWindow_R_WS_123(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		w := r.register(t.Context(), "")
-		r.mustBind(w.id, "ws-a", false)
-		l, _ := r.socket(w.id)
-		r.disconnect(w.id, l)
+		w := r.Register(t.Context(), "")
+		r.mustBind(w.ID, "ws-a", false)
+		l, _ := r.socket(w.ID)
+		r.Disconnect(w.ID, l)
 		time.Sleep(windowGrace - time.Second)
-		again := r.register(t.Context(), w.id)
-		if again.id != w.id || again.workspace != "ws-a" {
-			t.Fatalf("after a reload: %+v, want %s in ws-a", again, w.id)
+		again := r.Register(t.Context(), w.ID)
+		if again.ID != w.ID || again.Workspace != "ws-a" {
+			t.Fatalf("after a reload: %+v, want %s in ws-a", again, w.ID)
 		}
-		l, _ = r.socket(w.id)
+		l, _ = r.socket(w.ID)
 		time.Sleep(time.Hour)
-		r.disconnect(w.id, l)
+		r.Disconnect(w.ID, l)
 		time.Sleep(windowGrace - time.Second)
 		if len(r.losses()) != 0 {
 			t.Fatalf("lost %v too early", r.losses())
@@ -88,10 +87,10 @@ func TestReloadWithin30SecondsKeepsTheWindow_R_WS_123(t *testing.T) {
 		if len(r.losses()) != 1 || r.losses()[0] != "ws-a" {
 			t.Fatalf("lost %v, want ws-a", r.losses())
 		}
-		if _, ok := r.workspaceOf(w.id); ok {
+		if _, ok := r.Lookup(w.ID); ok {
 			t.Error("the window is still known")
 		}
-		if other := r.register(t.Context(), w.id); other.id == w.id {
+		if other := r.Register(t.Context(), w.ID); other.ID == w.ID {
 			t.Error("an id was used again")
 		}
 	})
@@ -100,10 +99,10 @@ func TestReloadWithin30SecondsKeepsTheWindow_R_WS_123(t *testing.T) {
 func TestWindowThatNeverConnectsIsForgotten_R_WS_127(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		w := r.register(t.Context(), "")
+		w := r.Register(t.Context(), "")
 		time.Sleep(windowGrace + time.Second)
 		synctest.Wait()
-		if _, ok := r.workspaceOf(w.id); ok {
+		if _, ok := r.Lookup(w.ID); ok {
 			t.Error("it is still known")
 		}
 	})
@@ -112,27 +111,27 @@ func TestWindowThatNeverConnectsIsForgotten_R_WS_127(t *testing.T) {
 func TestSecondLiveConnectionGetsANewID_R_WS_127(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		w := r.register(t.Context(), "")
-		r.mustBind(w.id, "ws-a", false)
-		l, _ := r.socket(w.id)
-		copied := r.register(t.Context(), w.id)
-		if copied.id == w.id || copied.workspace != "" {
+		w := r.Register(t.Context(), "")
+		r.mustBind(w.ID, "ws-a", false)
+		l, _ := r.socket(w.ID)
+		copied := r.Register(t.Context(), w.ID)
+		if copied.ID == w.ID || copied.Workspace != "" {
 			t.Fatalf("a duplicated tab got %+v", copied)
 		}
-		second := &link{alive: isAlive, gone: make(chan struct{})}
-		if _, code := r.connect(t.Context(), w.id, second); code != closeInUse {
+		second := &Link{alive: isAlive, gone: make(chan struct{})}
+		if _, code := r.Connect(t.Context(), w.ID, second); code != CloseInUse {
 			t.Errorf("a second socket was answered with %d", code)
 		}
-		if _, code := r.connect(t.Context(), "window-x", second); code != closeUnknown {
+		if _, code := r.Connect(t.Context(), "window-x", second); code != CloseUnknown {
 			t.Errorf("an unknown window was answered with %d", code)
 		}
 		// The socket of a page that is being reloaded may close a moment late.
 		go func() { // ends after the disconnect
 			time.Sleep(reloadWait / 2)
-			r.disconnect(w.id, l)
+			r.Disconnect(w.ID, l)
 		}()
-		if again := r.register(t.Context(), w.id); again.id != w.id {
-			t.Errorf("a reload got %s, want %s", again.id, w.id)
+		if again := r.Register(t.Context(), w.ID); again.ID != w.ID {
+			t.Errorf("a reload got %s, want %s", again.ID, w.ID)
 		}
 	})
 }
@@ -141,15 +140,15 @@ func TestSecondLiveConnectionGetsANewID_R_WS_127(t *testing.T) {
 func TestReloadWaitsForASocketThatDoesNotAnswer_R_WS_123(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		w := r.register(t.Context(), "")
-		l, _ := r.socket(w.id)
+		w := r.Register(t.Context(), "")
+		l, _ := r.socket(w.ID)
 		l.alive = func(ctx context.Context) bool { <-ctx.Done(); return false }
 		go func() { // ends after the disconnect
 			time.Sleep(probeWait - time.Millisecond)
-			r.disconnect(w.id, l)
+			r.Disconnect(w.ID, l)
 		}()
-		if again := r.register(t.Context(), w.id); again.id != w.id {
-			t.Errorf("it got %s, want %s", again.id, w.id)
+		if again := r.Register(t.Context(), w.ID); again.ID != w.ID {
+			t.Errorf("it got %s, want %s", again.ID, w.ID)
 		}
 	})
 }
@@ -157,25 +156,25 @@ func TestReloadWaitsForASocketThatDoesNotAnswer_R_WS_123(t *testing.T) {
 func TestOneWindowPerWorkspace_R_WS_121(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		a, b := r.register(t.Context(), ""), r.register(t.Context(), "")
-		r.mustBind(a.id, "ws-a", false)
-		_, codes := r.socket(a.id)
-		if s := r.mustBind(b.id, "ws-a", false); s.workspace != "" || s.wanted != "ws-a" {
+		a, b := r.Register(t.Context(), ""), r.Register(t.Context(), "")
+		r.mustBind(a.ID, "ws-a", false)
+		_, codes := r.socket(a.ID)
+		if s := r.mustBind(b.ID, "ws-a", false); s.Workspace != "" || s.Wanted != "ws-a" {
 			t.Fatalf("the second window got %+v", s)
 		}
-		if r.holder("ws-a") != a.id {
-			t.Fatalf("held by %s", r.holder("ws-a"))
+		if r.Holder("ws-a") != a.ID {
+			t.Fatalf("held by %s", r.Holder("ws-a"))
 		}
-		if s := r.mustBind(b.id, "ws-a", true); s.workspace != "ws-a" || s.wanted != "" {
+		if s := r.mustBind(b.ID, "ws-a", true); s.Workspace != "ws-a" || s.Wanted != "" {
 			t.Fatalf("after the move: %+v", s)
 		}
-		if code := <-codes; code != closeMoved {
+		if code := <-codes; code != CloseMoved {
 			t.Errorf("the old socket was cut with %d", code)
 		}
 		if len(r.losses()) != 1 {
 			t.Errorf("lost %v, want the old window's Workspace", r.losses())
 		}
-		if s := r.register(t.Context(), a.id); s.id != a.id || s.workspace != "" || s.wanted != "ws-a" {
+		if s := r.Register(t.Context(), a.ID); s.ID != a.ID || s.Workspace != "" || s.Wanted != "ws-a" {
 			t.Errorf("the old window is %+v, want it to be able to take ws-a back", s)
 		}
 	})
@@ -184,11 +183,11 @@ func TestOneWindowPerWorkspace_R_WS_121(t *testing.T) {
 func TestWorkspaceOfAClosedTabIsFreeAtOnce_R_WS_127(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		a, b := r.register(t.Context(), ""), r.register(t.Context(), "")
-		r.mustBind(a.id, "ws-a", false)
-		l, _ := r.socket(a.id)
-		r.disconnect(a.id, l)
-		if s := r.mustBind(b.id, "ws-a", false); s.workspace != "ws-a" {
+		a, b := r.Register(t.Context(), ""), r.Register(t.Context(), "")
+		r.mustBind(a.ID, "ws-a", false)
+		l, _ := r.socket(a.ID)
+		r.Disconnect(a.ID, l)
+		if s := r.mustBind(b.ID, "ws-a", false); s.Workspace != "ws-a" {
 			t.Fatalf("the new tab got %+v", s)
 		}
 		if len(r.losses()) != 1 {
@@ -200,13 +199,13 @@ func TestWorkspaceOfAClosedTabIsFreeAtOnce_R_WS_127(t *testing.T) {
 func TestFreshWindowHoldsItsWorkspaceUntilItsSocketComes_R_WS_121(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		a, b := r.register(t.Context(), ""), r.register(t.Context(), "")
-		r.mustBind(a.id, "ws-a", false)
-		if s := r.mustBind(b.id, "ws-a", false); s.wanted != "ws-a" {
+		a, b := r.Register(t.Context(), ""), r.Register(t.Context(), "")
+		r.mustBind(a.ID, "ws-a", false)
+		if s := r.mustBind(b.ID, "ws-a", false); s.Wanted != "ws-a" {
 			t.Fatalf("taken away at once: %+v", s)
 		}
 		time.Sleep(freshGrace + time.Second)
-		if s := r.mustBind(b.id, "ws-a", false); s.workspace != "ws-a" {
+		if s := r.mustBind(b.ID, "ws-a", false); s.Workspace != "ws-a" {
 			t.Fatalf("never given up: %+v", s)
 		}
 	})
@@ -215,31 +214,22 @@ func TestFreshWindowHoldsItsWorkspaceUntilItsSocketComes_R_WS_121(t *testing.T) 
 func TestBindingCutsTheSocketOfTheOldLog_R_WS_122(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
-		a := r.register(t.Context(), "")
-		old, codes := r.socket(a.id)
-		r.mustBind(a.id, "ws-a", false)
-		if code := <-codes; code != closeMoved {
+		a := r.Register(t.Context(), "")
+		old, codes := r.socket(a.ID)
+		r.mustBind(a.ID, "ws-a", false)
+		if code := <-codes; code != CloseMoved {
 			t.Errorf("cut with %d", code)
 		}
-		l, _ := r.socket(a.id)
-		r.disconnect(a.id, old) // late
+		l, _ := r.socket(a.ID)
+		r.Disconnect(a.ID, old) // late
 		time.Sleep(time.Hour)
-		if w, ok := r.workspaceOf(a.id); !ok || w != "ws-a" {
+		if w, ok := r.Lookup(a.ID); !ok || w.Workspace != "ws-a" {
 			t.Error("the late end of the old socket ended the window")
 		}
-		r.mustBind(a.id, "ws-b", false)
-		if len(r.losses()) != 1 || r.losses()[0] != "ws-a" || r.holder("ws-a") != "" {
-			t.Errorf("lost %v, ws-a held by %q", r.losses(), r.holder("ws-a"))
+		r.mustBind(a.ID, "ws-b", false)
+		if len(r.losses()) != 1 || r.losses()[0] != "ws-a" || r.Holder("ws-a") != "" {
+			t.Errorf("lost %v, ws-a held by %q", r.losses(), r.Holder("ws-a"))
 		}
-		r.disconnect(a.id, l)
+		r.Disconnect(a.ID, l)
 	})
-}
-
-func dialTCP(t *testing.T, addr string) net.Conn {
-	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }

@@ -1,4 +1,4 @@
-package httpd
+package page
 
 import (
 	"io/fs"
@@ -16,16 +16,19 @@ var mediaTypes = map[string]string{
 	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
 }
 
-// interfaceFiles serves the built interface. Files under assets/ carry a hash in their name and never change.
-type interfaceFiles struct {
+// Files serves the built interface. What lies under assets/ carries a hash in its name and never changes.
+type Files struct {
 	files fs.FS
 }
 
+// NewFiles returns the Files of an interface that has index.html at its root.
+func NewFiles(files fs.FS) *Files { return &Files{files: files} }
+
 // ServeHTTP implements http.Handler.
-func (f *interfaceFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		writePage(w, http.StatusMethodNotAllowed, "FylloCode", "This address can only be opened.")
+		Write(w, http.StatusMethodNotAllowed, "FylloCode", "This address can only be opened.")
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
@@ -36,9 +39,9 @@ func (f *interfaceFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case served:
 	case name == "index.html":
-		writePage(w, http.StatusNotFound, "FylloCode", "This build has no interface. Build web/ first.")
+		Write(w, http.StatusNotFound, "FylloCode", "This build has no interface. Build web/ first.")
 	default:
-		writePage(w, http.StatusNotFound, "Not found", "FylloCode has no such page.")
+		Write(w, http.StatusNotFound, "Not found", "FylloCode has no such page.")
 	}
 }
 
@@ -53,7 +56,7 @@ func isPage(p string) bool {
 
 // serve answers with a file, compressed if there is a precompressed one and the client takes it; false if there is
 // no such file.
-func (f *interfaceFiles) serve(w http.ResponseWriter, r *http.Request, name string) bool {
+func (f *Files) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	h := w.Header()
 	var data []byte
 	err := fs.ErrNotExist

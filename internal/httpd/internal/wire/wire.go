@@ -1,4 +1,5 @@
-package httpd
+// Package wire writes the JSON that leaves Core: answers, and frames of events.
+package wire
 
 import (
 	"io"
@@ -16,15 +17,15 @@ import (
 // jsonForm is that of encoding/json, except that an absent list is an empty one, as the description promises.
 var jsonForm = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), jsontext.EscapeForHTML(false))
 
-// encodeJSON writes an answer.
-func encodeJSON(w io.Writer, v any) error { return json.MarshalWrite(w, v, jsonForm) }
+// Encode writes an answer.
+func Encode(w io.Writer, v any) error { return json.MarshalWrite(w, v, jsonForm) }
 
-// appendFrame appends entries to dst as one JSON array of events. Neighbouring deltas of one part become one event
+// AppendFrame appends entries to dst as one JSON array of events. Neighbouring deltas of one part become one event
 // with the number of the last of them, so that a window which fell behind catches up with less.
 //
 // An event that cannot be encoded is a bug of its publisher; it goes out as a reset, so that the window fetches what
 // it would have told, and is reported through the returned error.
-func appendFrame(dst []byte, entries []stream.Entry) ([]byte, error) {
+func AppendFrame(dst []byte, entries []stream.Entry) ([]byte, error) {
 	var failure error
 	dst = append(dst, '[')
 	for i := 0; i < len(entries); {
@@ -58,6 +59,9 @@ func appendEvent(dst []byte, e *stream.Entry) ([]byte, error) {
 	dst = append(dst, data...)
 	return append(dst, '}'), nil
 }
+
+// ResetFrame returns a frame that tells a window to fetch everything anew, and that seq is the last event it has then.
+func ResetFrame(seq uint64) []byte { return append(appendReset([]byte{'['}, seq), ']') }
 
 func appendReset(dst []byte, seq uint64) []byte {
 	return append(appendHead(dst, seq, "", string(fyllo.EventReset)), "{}}"...)
