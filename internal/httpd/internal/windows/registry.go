@@ -20,6 +20,8 @@ const (
 	freshGrace  = 10 * time.Second       // after it registered, until its first socket: it counts as alive
 	reloadWait  = 300 * time.Millisecond // for the socket of a page that is being reloaded to close
 	probeWait   = 3 * time.Second        // for a socket to show that somebody is still there
+
+	maxPredecessors = 8 // sockets of one window that a new one waits for, one after another
 )
 
 // Close codes of a socket that the registry decides on. After each of them the client registers its window and
@@ -206,7 +208,13 @@ func (ws *Registry) Holder(of fyllo.WorkspaceID) fyllo.WindowID {
 // Connect makes l the socket of a window and returns its Workspace. A window has one socket: a second one is
 // refused with CloseInUse, an unknown window with CloseUnknown; otherwise the code is 0.
 func (ws *Registry) Connect(ctx context.Context, id fyllo.WindowID, l *Link) (fyllo.WorkspaceID, websocket.StatusCode) {
-	ws.awaitDisconnect(ctx, id)
+	for range maxPredecessors {
+		old := ws.awaitDisconnect(ctx, id)
+		if now := ws.linkOf(id); now == nil || now == old {
+			break
+		}
+		// A connection that waited as well has come first. Its page may have left it by then, so it is asked too.
+	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	w := ws.byID[id]
@@ -221,6 +229,16 @@ func (ws *Registry) Connect(ctx context.Context, id fyllo.WindowID, l *Link) (fy
 	return w.workspace, 0
 }
 
+// linkOf returns the socket of a window, nil if there is none.
+func (ws *Registry) linkOf(id fyllo.WindowID) *Link {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if w := ws.byID[id]; w != nil {
+		return w.link
+	}
+	return nil
+}
+
 // Disconnect says that the socket is over. It must be called once for every Link that Connect took.
 func (ws *Registry) Disconnect(id fyllo.WindowID, l *Link) {
 	ws.mu.Lock()
@@ -233,16 +251,12 @@ func (ws *Registry) Disconnect(id fyllo.WindowID, l *Link) {
 }
 
 // awaitDisconnect gives the old socket of a window time to end. A page that was reloaded or cut off comes back while
-// Core may not have noticed yet; a duplicated tab comes while its original is alive, which the socket can tell.
-func (ws *Registry) awaitDisconnect(ctx context.Context, id fyllo.WindowID) {
-	ws.mu.Lock()
-	w := ws.byID[id]
-	if w == nil || w.link == nil {
-		ws.mu.Unlock()
-		return
+// Core may not have noticed yet; a duplicated tab comes while its original is alive, which the socket can tell. It returns the socket it waited for, nil if there was none.
+func (ws *Registry) awaitDisconnect(ctx context.Context, id fyllo.WindowID) *Link {
+	l := ws.linkOf(id)
+	if l == nil {
+		return nil
 	}
-	l := w.link
-	ws.mu.Unlock()
 	begun := time.Now()
 	answered := make(chan bool, 1)
 	var probe sync.WaitGroup
@@ -252,7 +266,7 @@ func (ws *Registry) awaitDisconnect(ctx context.Context, id fyllo.WindowID) {
 	probe.Go(func() { answered <- l.alive(ctx) }) // ends with the answer or with ctx
 	select {
 	case <-l.gone:
-		return
+		return l
 	case alive := <-answered:
 		if alive {
 			ctx, cancel = context.WithDeadline(ctx, begun.Add(reloadWait))
@@ -263,6 +277,7 @@ func (ws *Registry) awaitDisconnect(ctx context.Context, id fyllo.WindowID) {
 	case <-l.gone:
 	case <-ctx.Done():
 	}
+	return l
 }
 
 // arm starts the time after which a window without socket is gone.

@@ -153,6 +153,39 @@ func TestReloadWaitsForASocketThatDoesNotAnswer_R_WS_123(t *testing.T) {
 	})
 }
 
+// A page that reconnects several times at once leaves sockets that wait as well; the last one gets the window.
+func TestLastOfSeveralReconnectsGetsTheWindow_R_WS_123(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRegistry(t)
+		w := r.Register(t.Context(), "")
+		first, _ := r.socket(w.ID)
+		silent := func(ctx context.Context) bool { <-ctx.Done(); return false }
+		first.alive = silent
+		second, third := NewLink(nil, silent), NewLink(nil, isAlive)
+		codes := make(chan websocket.StatusCode, 1)
+		go func() { // ends when the second socket was noticed to be gone, or refused
+			if _, code := r.Connect(t.Context(), w.ID, second); code == 0 {
+				time.Sleep(time.Second)
+				r.Disconnect(w.ID, second)
+			}
+		}()
+		synctest.Wait()
+		go func() { // ends with its answer
+			time.Sleep(time.Millisecond)
+			_, code := r.Connect(t.Context(), w.ID, third)
+			codes <- code
+		}()
+		time.Sleep(time.Second)
+		r.Disconnect(w.ID, first)
+		if code := <-codes; code != 0 {
+			t.Errorf("the last one was answered with %d", code)
+		}
+		if r.linkOf(w.ID) != third {
+			t.Error("the last socket does not have the window")
+		}
+	})
+}
+
 func TestOneWindowPerWorkspace_R_WS_121(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRegistry(t)
