@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -192,10 +193,13 @@ func (d *drive) afterCancel(t *testing.T) {
 // blocking is a command that runs until it is killed. Some Agents refuse a long sleep.
 const blocking = "tail -f /dev/null"
 
-// whileCommandRuns calls act once, when the Agent has started the blocking command. The tool call itself says little:
-// many Agents leave it pending while the command runs.
-func (d *drive) whileCommandRuns(t *testing.T, act func()) {
+// whileCommandRuns calls act once, when the Agent has started the blocking command, unless ctx ends before. The tool
+// call itself says little: many Agents leave it pending while the command runs.
+func (d *drive) whileCommandRuns(ctx context.Context, t *testing.T, act func()) {
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if ctx.Err() != nil {
+			return
+		}
 		if d.blocked(t) {
 			act()
 			return
@@ -211,13 +215,19 @@ func (d *drive) blocked(t *testing.T) bool {
 
 // shell cancels while a command of the Agent runs. Not every Agent ends the command, so that the stop of Core must.
 func (d *drive) shell(t *testing.T) {
+	turn, over := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
 	began := false
 	got := d.say(t, func(_ line, cmd *exec.Cmd) {
 		if !began {
 			began = true
-			go d.whileCommandRuns(t, func() { _ = cmd.Process.Signal(os.Interrupt) }) // ends with the command
+			watch.Go(func() { // ends with the command, or with the turn that ran none
+				d.whileCommandRuns(turn, t, func() { _ = cmd.Process.Signal(os.Interrupt) })
+			})
 		}
 	}, "run: "+blocking, "--allow", "once")
+	over()
+	watch.Wait()
 	got.wantInterrupted(t)
 	d.wantToolsClosed(t)
 	if d.blocked(t) {
@@ -323,7 +333,7 @@ func (d *drive) stop(t *testing.T) {
 	go func() { // ends with Core
 		ended <- d.rig.prompt(t, nil, "--session", d.session, "--allow", "once", "run: "+blocking)
 	}()
-	d.whileCommandRuns(t, func() { d.rig.stop(t) })
+	d.whileCommandRuns(t.Context(), t, func() { d.rig.stop(t) })
 	got := <-ended
 	if end := got.end(); end.Type != "end" || end.Error == nil && end.StopReason == "" {
 		t.Errorf("the turn had no end: %s", got)

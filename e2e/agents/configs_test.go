@@ -97,12 +97,14 @@ func settingsFile(auth string) string {
 	})
 }
 
-// codexConfig names a model that Codex knows, or it offers no apply_patch.
+// codexConfig names a model that Codex knows, or it offers no apply_patch. Codex asks before it writes; its sandbox is off,
+// since it needs bubblewrap, which not every machine has, and what runs is what these tests say. Without bubblewrap a
+// command fails, or Codex asks to run it outside, as the moment decides.
 func codexConfig(s setting) string {
 	return fmt.Sprintf(`model = "gpt-5.5"
 model_provider = "fake"
 approval_policy = "untrusted"
-sandbox_mode = "workspace-write"
+sandbox_mode = "danger-full-access"
 
 [model_providers.fake]
 name = "Fake"
