@@ -68,6 +68,15 @@ it('completes a directory with the keyboard', async () => {
   expect(core.of('POST /api/workspaces/open')).toHaveLength(0)
 })
 
+it('opens a completed directory at once, before its own suggestions are there', async () => {
+  await type('/home/b')
+  await press('ArrowDown')
+  await press('Tab')
+  await press('Enter')
+  await flush()
+  expect(core.of('POST /api/workspaces/open')[0]!.body).toEqual({ paths: ['/home/b/'] })
+})
+
 it('opens several directories as one Workspace and says where it is', async () => {
   await type('/home/a')
   await page.findAll('button').find((b) => b.text() === 'Add another directory')!.trigger('click')
