@@ -5,7 +5,7 @@ LDFLAGS       := -s -w -X main.version=$(VERSION)
 LINT_VERSION  := v2.15.0
 LINT          := .tools/golangci-lint-$(LINT_VERSION)
 
-.PHONY: build run test test-go test-web test-ui lint bench bench-ui test-agents fuzz api web clean chromium
+.PHONY: build run test test-go test-web test-ui lint bench test-agents fuzz api web clean chromium
 
 build: web ## UI and binary → bin/fyllo
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/fyllo ./cmd/fyllo
