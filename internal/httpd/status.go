@@ -8,37 +8,6 @@ import (
 	"fyllocode.dev/fyllo"
 )
 
-// Status is what `fyllo status` prints of a running Core (R-CLI-004).
-type Status struct {
-	Running       bool          `json:"running"`
-	PID           int           `json:"pid,omitempty"`
-	URL           string        `json:"url,omitempty"` // without a secret
-	Version       string        `json:"version"`
-	UptimeSeconds int64         `json:"uptimeSeconds"` // 0 in the first second
-	Sessions      SessionCounts `json:"sessions"`
-	Spawned       SpawnedCounts `json:"spawned"`
-	Agents        []AgentStatus `json:"agents"`
-}
-
-// SessionCounts counts Sessions of all Workspaces.
-type SessionCounts struct {
-	Total   int `json:"total"`
-	Running int `json:"running"`
-}
-
-// SpawnedCounts counts spawned turns.
-type SpawnedCounts struct {
-	Running int `json:"running"`
-}
-
-// AgentStatus is the process of one Agent.
-type AgentStatus struct {
-	ID         fyllo.AgentID    `json:"id"`
-	State      fyllo.AgentState `json:"state"`
-	PID        int              `json:"pid,omitempty"`
-	Generation uint64           `json:"generation,omitempty"`
-}
-
 // DoctorReport is what `fyllo doctor` prints (R-CLI-010). OK is false if any finding needs attention.
 type DoctorReport struct {
 	OK       bool            `json:"ok"`
@@ -56,7 +25,7 @@ type DoctorFinding struct {
 
 func (s *Server) addStatusRoutes(a router) {
 	add(a, get("getStatus", "/api/status", "What Core does"),
-		func(ctx context.Context, _ caller, _ *nothing) (*answer[Status], error) {
+		func(ctx context.Context, _ caller, _ *nothing) (*answer[fyllo.Status], error) {
 			st, err := s.status(ctx)
 			return reply(st), err
 		})
@@ -78,21 +47,21 @@ func (s *Server) addStatusRoutes(a router) {
 		})
 }
 
-func (s *Server) status(ctx context.Context) (Status, error) {
+func (s *Server) status(ctx context.Context) (fyllo.Status, error) {
 	total, running, err := s.Sessions.Counts(ctx)
 	if err != nil {
-		return Status{}, err
+		return fyllo.Status{}, err
 	}
-	st := Status{
-		Running: true, PID: os.Getpid(), URL: s.base, Version: s.Version,
-		UptimeSeconds: int64(time.Since(s.started).Seconds()),
-		Sessions:      SessionCounts{Total: total, Running: running},
+	uptime := int64(time.Since(s.started).Seconds())
+	st := fyllo.Status{
+		Running: true, PID: os.Getpid(), URL: s.base, Version: s.Version, UptimeSeconds: &uptime,
+		Sessions: fyllo.SessionCounts{Total: total, Running: running}, Agents: []fyllo.AgentStatus{},
 	}
 	if s.Spawned != nil {
 		st.Spawned.Running = s.Spawned()
 	}
 	for _, a := range s.Agents.List() {
-		st.Agents = append(st.Agents, AgentStatus{ID: a.ID, State: a.State, PID: a.PID, Generation: a.Generation})
+		st.Agents = append(st.Agents, fyllo.AgentStatus{ID: a.ID, State: a.State, PID: a.PID, Generation: a.Generation})
 	}
 	return st, nil
 }

@@ -12,19 +12,7 @@ import (
 // Folders returns the metadata of all Folders, ordered by id. One that cannot be read is skipped with a warning
 // (R-WS-011).
 func (s *Store) Folders() ([]fyllo.FolderMeta, error) {
-	var all []fyllo.FolderMeta
-	err := s.eachMeta("workspace-folders", func(id, path string) error {
-		var m fyllo.FolderMeta
-		if err := readDocument(path, &m); err != nil {
-			return err
-		}
-		if string(m.ID) != id {
-			return errors.New("the id differs from the directory's name")
-		}
-		all = append(all, m)
-		return nil
-	})
-	return all, err
+	return loadAll(s, "workspace-folders", func(m *fyllo.FolderMeta) string { return string(m.ID) })
 }
 
 // SaveFolder stores the metadata of a Folder; keys this version does not know stay.
@@ -35,24 +23,29 @@ func (s *Store) SaveFolder(m fyllo.FolderMeta) error {
 // Workspaces returns the metadata of all Workspaces, ordered by id, without checking their rules. One that cannot be
 // read is skipped with a warning (R-WS-011).
 func (s *Store) Workspaces() ([]fyllo.WorkspaceMeta, error) {
-	var all []fyllo.WorkspaceMeta
-	err := s.eachMeta("workspaces", func(id, path string) error {
-		var m fyllo.WorkspaceMeta
+	return loadAll(s, "workspaces", func(m *fyllo.WorkspaceMeta) string { return string(m.ID) })
+}
+
+// SaveWorkspace stores the metadata of a Workspace; keys this version does not know stay.
+func (s *Store) SaveWorkspace(m fyllo.WorkspaceMeta) error {
+	return s.saveMeta("workspaces", string(m.ID), &m)
+}
+
+// loadAll reads every meta.json below kind whose id is the name of its directory.
+func loadAll[T any](s *Store, kind string, idOf func(*T) string) ([]T, error) {
+	var all []T
+	err := s.eachMeta(kind, func(id, path string) error {
+		var m T
 		if err := readDocument(path, &m); err != nil {
 			return err
 		}
-		if string(m.ID) != id {
+		if idOf(&m) != id {
 			return errors.New("the id differs from the directory's name")
 		}
 		all = append(all, m)
 		return nil
 	})
 	return all, err
-}
-
-// SaveWorkspace stores the metadata of a Workspace; keys this version does not know stay.
-func (s *Store) SaveWorkspace(m fyllo.WorkspaceMeta) error {
-	return s.saveMeta("workspaces", string(m.ID), &m)
 }
 
 // eachMeta calls read for every meta.json below kind. What read refuses is logged and skipped.

@@ -1173,7 +1173,7 @@ export interface components {
             sessions: components["schemas"]["SessionCounts"];
             spawned: components["schemas"]["SpawnedCounts"];
             /** Format: int64 */
-            uptimeSeconds: number;
+            uptimeSeconds?: number;
             url?: string;
             version: string;
         };

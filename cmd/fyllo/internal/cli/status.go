@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"fyllocode.dev/fyllo/cmd/fyllo/internal/coreapi"
+	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/term"
 )
 
@@ -20,7 +20,7 @@ func (c *statusCmd) wantsJSON() bool { return c.JSON }
 
 // Run says what the Core of the data root does; that none runs is no failure.
 func (c *statusCmd) Run(ctx context.Context, a *app) error {
-	report := coreapi.Status{Version: a.version, Agents: []coreapi.AgentStatus{}}
+	report := fyllo.Status{Version: a.version, Agents: []fyllo.AgentStatus{}}
 	core, err := a.find(ctx)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (c *statusCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		if report.Agents == nil {
-			report.Agents = []coreapi.AgentStatus{} // a list, also when it is empty
+			report.Agents = []fyllo.AgentStatus{} // a list, also when it is empty
 		}
 	}
 	if c.JSON {
@@ -40,7 +40,7 @@ func (c *statusCmd) Run(ctx context.Context, a *app) error {
 	return a.printStatus(report)
 }
 
-func (a *app) printStatus(r coreapi.Status) error {
+func (a *app) printStatus(r fyllo.Status) error {
 	if !r.Running {
 		_, err := fmt.Fprintf(a.stdout, "FylloCode does not run for %s\n", a.root)
 		return err
