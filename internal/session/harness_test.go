@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -275,6 +276,7 @@ func (l *faultyLog) Append(recs []fyllo.TurnRecord) error {
 type fakeSpaces struct {
 	dir   string
 	extra []string
+	kind  fyllo.WorkspaceKind // "" means a single Project
 	stale error
 }
 
@@ -282,7 +284,7 @@ func (s *fakeSpaces) IDs() []fyllo.WorkspaceID { return []fyllo.WorkspaceID{wid}
 
 func (s *fakeSpaces) Scope(fyllo.WorkspaceID) (fyllo.Scope, error) {
 	return fyllo.Scope{
-		WorkspaceID: wid, WorkspaceKind: fyllo.KindFolder, PrimaryFolderID: "folder-1", Cwd: s.dir,
+		WorkspaceID: wid, WorkspaceKind: cmp.Or(s.kind, fyllo.KindFolder), PrimaryFolderID: "folder-1", Cwd: s.dir,
 		Folders:               []fyllo.ScopeFolder{{FolderID: "folder-1", FolderName: "one", FolderPath: s.dir}},
 		AdditionalDirectories: s.extra,
 	}, nil
@@ -352,6 +354,7 @@ type fakeAgent struct {
 	config   []fyllo.ConfigOption
 	fail     map[string]error // by method
 	prompts  []fakePrompt
+	resumed  fyllo.SessionParams // of the last session/resume
 	dead     bool
 }
 
@@ -415,10 +418,13 @@ func (a *fakeAgent) LoadSession(_ context.Context, id fyllo.ACPSessionID, _ fyll
 	return a.opened(id, sink)
 }
 
-func (a *fakeAgent) ResumeSession(_ context.Context, id fyllo.ACPSessionID, _ fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error) {
+func (a *fakeAgent) ResumeSession(_ context.Context, id fyllo.ACPSessionID, p fyllo.SessionParams, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error) {
 	if err := a.call("resume", id); err != nil {
 		return fyllo.SessionOpened{}, err
 	}
+	a.mu.Lock()
+	a.resumed = p
+	a.mu.Unlock()
 	return a.opened(id, sink)
 }
 
