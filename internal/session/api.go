@@ -134,7 +134,10 @@ func (a *actor) prompt(r fyllo.PromptRequest) (fyllo.Message, error) {
 	if err := a.checkPrompt(r); err != nil {
 		return fyllo.Message{}, err
 	}
-	a.file() // keeps the messages in order
+	if a.file(); a.late != nil { // keeps the messages in order
+		return fyllo.Message{}, fyllo.Errorf(fyllo.CodeStorageFailed, "send: the last answer could not be stored yet").
+			WithHint("Free some disk space and send the message again.")
+	}
 	message, err := a.storePrompt(r)
 	if err != nil {
 		return fyllo.Message{}, err

@@ -504,6 +504,27 @@ func TestFullDiskDuringATurnEndsItVisibly(t *testing.T) {
 	})
 }
 
+func TestAnswerThatCannotBeStoredYetKeepsItsPlace(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		s := w.first("hi")
+		agent := w.agents.now()
+		p := agent.prompted(w, 1)
+		agent.send(p, text("kept"))
+		agent.finish(p, "end_turn")
+		w.idle(s)
+		w.store.set("message", true)
+		time.Sleep(time.Second)
+		_, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "too early"})
+		wantCode(t, err, fyllo.CodeStorageFailed)
+		w.store.set("message", false)
+		w.prompt(s, "next")
+		agent.finish(agent.prompted(w, 2), "end_turn")
+		w.idle(s)
+		w.restart()
+		wantTexts(w, s, "user: hi\nassistant: kept (end_turn)\nuser: next (end_turn)\n")
+	})
+}
+
 func TestShutdownEndsARunningTurnAsInterrupted_R_CHAT_149(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")
