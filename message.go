@@ -51,6 +51,9 @@ type Part struct {
 	Text       string      `json:"text,omitempty"`       // text, reasoning, reminder
 	Tool       *Tool       `json:"tool,omitempty"`       // tool
 	Attachment *Attachment `json:"attachment,omitempty"` // attachment
+	// ParentID names the call of the subagent whose words these are; set only when that call stands in the same message
+	// (R-CHAT-108). Tools have their own.
+	ParentID string `json:"parentToolCallId,omitempty"`
 }
 
 // Attachment is a non-text block: an image, audio, file or link, sent by the user or the Agent.
@@ -58,7 +61,10 @@ type Attachment struct {
 	Name string `json:"name,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	URI  string `json:"uri,omitempty"`  // as the Agent sent it: untrusted, never fetched
-	Data *Body  `json:"data,omitempty"` // base64 as received; nil when only linked
+	Data *Body  `json:"data,omitempty"` // base64 as received; nil when only linked, or when File is set
+	// File names the stored copy in <sid>/attachments, "" as long as there is none; Size is its length in bytes.
+	File string `json:"file,omitempty"`
+	Size int64  `json:"size,omitempty"`
 }
 
 // ToolKind is the closed vocabulary of R-CHAT-088.
@@ -95,19 +101,47 @@ func (s ToolStatus) Final() bool { return s == ToolCompleted || s == ToolFailed 
 
 // Tool is one tool call as folded from all its updates.
 type Tool struct {
-	CallID      string           `json:"toolCallId"` // opaque; unique only within one turn (R-ACP-012)
-	Title       string           `json:"title"`
-	Name        string           `json:"name,omitempty"` // programmatic name when the Agent sends one
-	Kind        ToolKind         `json:"kind"`
-	Status      ToolStatus       `json:"status"`
-	Interrupted bool             `json:"interrupted,omitempty"` // not final when its turn ended (decision 15)
-	Input       *Body            `json:"input,omitempty"`
-	Output      *Body            `json:"output,omitempty"`
-	Error       *Body            `json:"error,omitempty"` // text of a failed call, never also Output (R-CHAT-083)
-	Diffs       []Diff           `json:"diffs,omitempty"`
-	Locations   []Location       `json:"locations,omitempty"`
+	CallID      string       `json:"toolCallId"` // opaque; unique only within one turn (R-ACP-012)
+	Title       string       `json:"title"`
+	Name        string       `json:"name,omitempty"` // programmatic name when the Agent sends one
+	Kind        ToolKind     `json:"kind"`
+	Status      ToolStatus   `json:"status"`
+	Interrupted bool         `json:"interrupted,omitempty"` // not final when its turn ended (decision 15)
+	Input       *Body        `json:"input,omitempty"`
+	Output      *Body        `json:"output,omitempty"`
+	Error       *Body        `json:"error,omitempty"` // text of a failed call, never also Output (R-CHAT-083)
+	Diffs       []Diff       `json:"diffs,omitempty"`
+	Locations   []Location   `json:"locations,omitempty"`
+	Media       []Attachment `json:"media,omitempty"` // pictures, sounds and files in the result
+	// ParentID is the subagent's call that this one belongs to, set only when the link is safe: the parent stands in the
+	// same message, and no cycle leads back (R-CHAT-108). A call with a ParentID is shown inside its subagent only.
 	ParentID    string           `json:"parentToolCallId,omitempty"`
+	Subagent    *Subagent        `json:"subagent,omitempty"`    // set: the call is the root of a subagent (R-CHAT-106)
 	Permissions []PermissionNote `json:"permissions,omitempty"` // decisions taken (R-CHAT-142)
+}
+
+// Subagent is what an Agent told about a subagent. Nil and "" mean that it did not say; nothing is computed from the
+// subagent's calls (R-CHAT-109, 110).
+type Subagent struct {
+	Prompt     *Body      `json:"prompt,omitempty"`
+	Status     string     `json:"status,omitempty"` // as sent; the call's own status decides what is shown
+	AgentType  string     `json:"agentType,omitempty"`
+	Model      string     `json:"resolvedModel,omitempty"`
+	Tokens     *int64     `json:"totalTokens,omitempty"` // never added to the Session's usage
+	DurationMS *int64     `json:"totalDurationMs,omitempty"`
+	ToolUses   *int64     `json:"totalToolUseCount,omitempty"`
+	Stats      *ToolStats `json:"toolStats,omitempty"`
+}
+
+// ToolStats counts what a subagent's calls did.
+type ToolStats struct {
+	Reads        *int64 `json:"readCount,omitempty"`
+	Searches     *int64 `json:"searchCount,omitempty"`
+	Commands     *int64 `json:"bashCount,omitempty"`
+	Edits        *int64 `json:"editFileCount,omitempty"`
+	LinesAdded   *int64 `json:"linesAdded,omitempty"`
+	LinesRemoved *int64 `json:"linesRemoved,omitempty"`
+	Others       *int64 `json:"otherToolCount,omitempty"`
 }
 
 // Body is a text that may be long. In full form Text is everything. In light form Ref is set, Text is a

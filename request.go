@@ -58,8 +58,8 @@ type Patch struct {
 	Policy *Policy `json:"policy,omitempty"`
 }
 
-// BodyQuery names one text of a part that may be long. Field is input, output, error, old, new, attachment or
-// text; Index counts diffs for old and new.
+// BodyQuery names one text of a part that may be long. Field is input, output, error, old, new, attachment, media,
+// prompt (of a subagent) or text; Index counts diffs for old and new, and media.
 type BodyQuery struct {
 	PartID string
 	Field  string

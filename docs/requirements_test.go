@@ -20,7 +20,7 @@ import (
 
 const (
 	register = "requirements.md"
-	maxLines = 2 // of an entry
+	maxLines = 3 // of an entry
 )
 
 // citing are the kinds of files that cite, sorted.

@@ -62,7 +62,7 @@ type messagesQuery struct {
 type bodyQuery struct {
 	SessionPath
 	Part  string `query:"part" required:"true"`
-	Field string `query:"field" required:"true" enum:"input,output,error,old,new,attachment,text"`
+	Field string `query:"field" required:"true" enum:"input,output,error,old,new,attachment,media,prompt,text"`
 	Index int    `query:"index" minimum:"0"`
 }
 

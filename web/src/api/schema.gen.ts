@@ -572,8 +572,11 @@ export interface components {
         };
         Attachment: {
             data?: components["schemas"]["Body"];
+            file?: string;
             mime?: string;
             name?: string;
+            /** Format: int64 */
+            size?: number;
             uri?: string;
         };
         AuthMethod: {
@@ -983,6 +986,7 @@ export interface components {
         Part: {
             attachment?: components["schemas"]["Attachment"];
             id: string;
+            parentToolCallId?: string;
             text?: string;
             tool?: components["schemas"]["Tool"];
             type: components["schemas"]["PartType"];
@@ -1179,6 +1183,19 @@ export interface components {
         };
         /** @description One event of the stream. Skip types that are not known. */
         StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
+        Subagent: {
+            agentType?: string;
+            prompt?: components["schemas"]["Body"];
+            resolvedModel?: string;
+            status?: string;
+            toolStats?: components["schemas"]["ToolStats"];
+            /** Format: int64 */
+            totalDurationMs?: number;
+            /** Format: int64 */
+            totalTokens?: number;
+            /** Format: int64 */
+            totalToolUseCount?: number;
+        };
         SuggestionList: {
             suggestions: components["schemas"]["AgentSuggestion"][];
         };
@@ -1195,16 +1212,34 @@ export interface components {
             interrupted?: boolean;
             kind: components["schemas"]["ToolKind"];
             locations?: components["schemas"]["Location"][];
+            media?: components["schemas"]["Attachment"][];
             name?: string;
             output?: components["schemas"]["Body"];
             parentToolCallId?: string;
             permissions?: components["schemas"]["PermissionNote"][];
             status: components["schemas"]["ToolStatus"];
+            subagent?: components["schemas"]["Subagent"];
             title: string;
             toolCallId: string;
         };
         /** @enum {string} */
         ToolKind: "read" | "write" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other";
+        ToolStats: {
+            /** Format: int64 */
+            bashCount?: number;
+            /** Format: int64 */
+            editFileCount?: number;
+            /** Format: int64 */
+            linesAdded?: number;
+            /** Format: int64 */
+            linesRemoved?: number;
+            /** Format: int64 */
+            otherToolCount?: number;
+            /** Format: int64 */
+            readCount?: number;
+            /** Format: int64 */
+            searchCount?: number;
+        };
         /** @enum {string} */
         ToolStatus: "pending" | "in_progress" | "completed" | "failed";
         Turn: {
@@ -1890,7 +1925,7 @@ export interface operations {
         parameters: {
             query: {
                 part: string;
-                field: "input" | "output" | "error" | "old" | "new" | "attachment" | "text";
+                field: "input" | "output" | "error" | "old" | "new" | "attachment" | "media" | "prompt" | "text";
                 index?: number;
             };
             header?: never;

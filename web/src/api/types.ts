@@ -75,6 +75,6 @@ export type EventPayloads = { [T in EventType]: Extract<StreamEvent, { type: T }
 /** Which text `GET /sessions/{id}/body` is asked for; `index` counts diffs. */
 export interface BodyQuery {
   part: string
-  field: 'input' | 'output' | 'error' | 'old' | 'new' | 'attachment' | 'text'
+  field: 'input' | 'output' | 'error' | 'old' | 'new' | 'attachment' | 'media' | 'prompt' | 'text'
   index?: number
 }

@@ -25,6 +25,31 @@ export type Row =
       readonly active: boolean
       readonly asks: readonly Permission[]
     })
+  | (RowBase & {
+      /** Two or more thoughts and calls in a row (R-CHAT-077); the key is made from the first. */
+      readonly type: 'group'
+      readonly items: readonly ActivityRow[]
+      readonly active: boolean
+    })
+  | (RowBase & {
+      /** The call of a subagent, on its own line, never grouped (R-CHAT-106). */
+      readonly type: 'subagent'
+      readonly partId: string
+      readonly tool: Tool
+      readonly state: 'running' | 'completed' | 'failed' | 'interrupted'
+      readonly asks: readonly Permission[]
+      /** Its calls and words in part order, each with its depth below the subagent, from 0. */
+      readonly children: readonly { readonly depth: number; readonly part: Part }[]
+    })
+  | (RowBase & {
+      /** Closes an answer: when, how long, copy, file changes. Stands also while it streams, once a call changed a file. */
+      readonly type: 'foot'
+      readonly startedAt: string
+      /** "" while it streams. */
+      readonly endedAt: string
+      readonly hasText: boolean
+      readonly changed: boolean
+    })
   | (RowBase & { readonly type: 'attachment'; readonly partId: string; readonly attachment: Attachment })
   | (RowBase & {
       readonly type: 'end'
@@ -34,6 +59,9 @@ export type Row =
       /** The message that "send again" repeats; only at the last turn, and only while nothing runs. */
       readonly retry: string | null
     })
+
+/** A row that may stand in a group. */
+export type ActivityRow = Extract<Row, { type: 'reasoning' | 'tool' }>
 
 /** What stands below the rows: the state of the turn, and requests that belong to no tool. */
 export interface Footer {

@@ -10,6 +10,10 @@ export interface TranscriptContext {
   retry(userMessageId: string): void
   stop(): void
   openPath(path: string, line?: number, column?: number): void
+  /** Shows the file changes of an answer; `path` is highlighted there (R-CHAT-086, 103). */
+  openChanges(messageId: string, path?: string): void
+  /** Shows the details of the subagent whose call has the part id (R-CHAT-110). */
+  openSubagent(messageId: string, partId: string): void
 }
 
 export const transcriptKey: InjectionKey<TranscriptContext> = Symbol('transcript')
