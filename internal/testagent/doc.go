@@ -28,6 +28,13 @@
 //	messages             two text chunks with different messageIds
 //	markdown             a Markdown sample: headings, list, table, code, link
 //	image                a picture block
+//	picture [N]          a tool call whose result is a text and N pictures (PNG, 200 high, 320, 360, … wide)
+//	sound                a tool call whose result is a WAV of a quarter of a second
+//	file [NAME]          a tool call whose result is an embedded file NAME, an embedded text and a link elsewhere; \u
+//	                     escapes in NAME are read as in JSON
+//	svg                  a tool call whose result is an SVG with a script, once as image/svg+xml, once as image/png
+//	badimage             a tool call whose result is pictures that are none: no base64, other bytes, a torn PNG
+//	hugeimage BYTES      a tool call whose result is one picture of that many bytes, in one line
 //	user TEXT            a user_message_chunk
 //	think [TEXT]         reasoning chunks
 //	tool [TITLE]         one tool call: pending, in_progress, completed with output and location

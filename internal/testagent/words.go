@@ -30,6 +30,9 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"diff": (*turn).diff, "open-tool": (*turn).openTool, "orphan-tool": (*turn).orphanTool,
 		"subagent": (*turn).subagent, "terminal": (*turn).terminal, "permission": (*turn).permission,
 
+		"picture": (*turn).picture, "sound": (*turn).sound, "file": (*turn).file, "svg": (*turn).svg,
+		"badimage": (*turn).badImage, "hugeimage": (*turn).hugeImage,
+
 		"plan": (*turn).plan, "usage": (*turn).usageWord, "config": (*turn).config, "unknown": (*turn).unknown,
 		"commands": func(t *turn, _ string) { t.agent.commands(t.session) },
 		"title":    func(t *turn, s string) { t.update(object{"sessionUpdate": "session_info_update", "title": s}) },
