@@ -44,6 +44,20 @@
 //	open-tool            a tool call that stays in_progress when the turn ends
 //	orphan-tool          a tool_call_update without tool_call, already completed
 //	subagent             an Agent call with child calls and child text (_meta.claudeCode.parentToolUseId)
+//	subagent full        two Agent calls at once, as Claude sends them: a third one inside the first, a parent that is
+//	                     told late, thoughts and texts of each, a permission request of a child, statistics, final
+//	                     answers of two blocks; then the Agent's own text
+//	subagent orphan      links that are not safe: an unknown parent, a call that is its own parent, two that are each
+//	                     other's, a text of nobody; and a plain call that a child names as its parent, which is safe
+//	subagent empty       an Agent call without prompt, child or statistics that completes
+//	subagent open        an Agent call with a child, both in progress when the turn ends
+//	subagent fail        an Agent call that ends failed, its child completed
+//	subagent slow N INTERVAL
+//	                     an Agent call with N children, each started and completed INTERVAL after the one before, then
+//	                     completed
+//	childsession [hold]  a child session announced by subagent_update, with its prompt, thoughts, text, calls, a child
+//	                     session of its own, a permission request, and a closing message to the parent. hold leaves
+//	                     it running
 //	terminal             output by _meta.terminal_output_delta
 //	permission [FORM]    a tool call that asks first. FORM: none (only reject and always options), empty (no options),
 //	                     bare (no tool_call before the request), two (two requests at once), many (three after

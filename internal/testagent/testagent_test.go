@@ -126,6 +126,8 @@ func TestEveryWordEndsItsTurn(t *testing.T) {
 		"big 30": "abcdefghijklmnopqrstuvwxyzabcd", "permission": "permission: selected allow",
 		"permission two": "permission: selected allow\npermission: selected allow",
 		"noise":          "bad \ufffd\ufffd utf-8 ", "ask fs/read_text_file": "fs/read_text_file: -32601", "unknown": "known again",
+		"subagent full": "**Searching** for callersI look at There are three matches.the tests.Both subagents are done.",
+		"childsession":  "**Searching**Three matches.Read a.go.The child session is done.", "childsession hold": "**Searching**Three matches.Read a.go.",
 		"think; tool; echo x": "**Looking around**\nThe project has files.x", "stop refusal": "", "cwd": "/", "mcp": "[]",
 		"<system-reminder>x</system-reminder>\necho y": "y", "error -32603 oops": "", "sleep 1ms": "", "open-tool": "",
 	} {
@@ -139,7 +141,8 @@ func TestEveryWordEndsItsTurn(t *testing.T) {
 	}
 	for _, prompt := range []string{
 		"split", "messages", "markdown", "image", "user x", "tools 3 10", "bigtool 10", "failtool", "diff",
-		"orphan-tool", "subagent", "terminal", "permission bare", "plan", "usage", "commands", "config model m2",
+		"orphan-tool", "subagent", "subagent orphan", "subagent empty", "subagent open", "subagent fail",
+		"subagent slow 2 1ms", "terminal", "permission bare", "plan", "usage", "commands", "config model m2",
 		"title x", "late 2",
 	} {
 		if _, _, kinds := c.prompt(sid, prompt); len(kinds) == 0 {

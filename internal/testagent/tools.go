@@ -88,28 +88,6 @@ func (t *turn) orphanTool(string) {
 	t.change("orphan__"+t.callID(), object{"status": "completed", "title": "Orphan", "kind": "other", "content": output("done")})
 }
 
-// subagent sends an Agent call with two children, one of them known as such only from its update on.
-func (t *turn) subagent(string) {
-	meta := func(name, parent string) object {
-		m := object{"toolName": name}
-		if parent != "" {
-			m["parentToolUseId"] = parent
-		}
-		return object{"claudeCode": m}
-	}
-	root, one, two := t.callID(), t.callID(), t.callID()
-	t.start(root, object{
-		"title": "Find callers", "name": "Agent", "kind": "think", "_meta": meta("Agent", ""),
-		"rawInput": object{"description": "Find callers", "prompt": "Find all callers.", "subagent_type": "explore"},
-	})
-	t.start(one, object{"title": "grep", "kind": "search", "_meta": meta("Grep", root)})
-	t.update(object{"sessionUpdate": "agent_message_chunk", "content": text("child speaking"), "_meta": meta("", root)})
-	t.start(two, object{"title": "Read a.go", "kind": "read", "_meta": meta("Read", "")})
-	t.change(two, object{"status": "completed", "content": output("a"), "_meta": meta("Read", root)})
-	t.change(one, object{"status": "completed", "content": output("3 matches")})
-	t.change(root, object{"status": "completed", "content": append(output("Two callers."), output("Both in a.go.")...)})
-}
-
 func (t *turn) terminal(string) {
 	id := t.callID()
 	t.start(id, object{
@@ -152,22 +130,31 @@ func (t *turn) askOnce(form string) string {
 		t.start(id, tool)
 	}
 	call := object{"toolCallId": id, "title": tool["title"], "kind": "execute", "rawInput": tool["rawInput"]}
+	option := t.decide(t.session.id, call, permissionOptions(form))
+	if option == "" {
+		t.change(id, object{"status": "failed", "content": output("not allowed")})
+		return "permission: cancelled"
+	}
+	if strings.HasPrefix(option, "allow") {
+		t.change(id, object{"status": "completed", "content": output("removed build")})
+	} else {
+		t.change(id, object{"status": "failed", "content": output("rejected")})
+	}
+	return "permission: selected " + option
+}
+
+// decide sends a permission request and returns the id of the chosen option, "" for cancelled.
+func (t *turn) decide(session string, call object, options []object) string {
 	res, err := t.agent.call(t.ctx, "session/request_permission", object{
-		"sessionId": t.session.id, "toolCall": call, "options": permissionOptions(form),
+		"sessionId": session, "toolCall": call, "options": options,
 	})
 	var p struct {
 		Outcome struct{ Outcome, OptionID string }
 	}
 	if err != nil || json.Unmarshal(res, &p) != nil || p.Outcome.Outcome != "selected" {
-		t.change(id, object{"status": "failed", "content": output("not allowed")})
-		return "permission: cancelled"
+		return ""
 	}
-	if strings.HasPrefix(p.Outcome.OptionID, "allow") {
-		t.change(id, object{"status": "completed", "content": output("removed build")})
-	} else {
-		t.change(id, object{"status": "failed", "content": output("rejected")})
-	}
-	return "permission: selected " + p.Outcome.OptionID
+	return p.Outcome.OptionID
 }
 
 func permissionOptions(form string) []object {

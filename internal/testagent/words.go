@@ -28,7 +28,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 
 		"tool": (*turn).tool, "tools": (*turn).tools, "bigtool": (*turn).bigTool, "failtool": (*turn).failTool,
 		"diff": (*turn).diff, "open-tool": (*turn).openTool, "orphan-tool": (*turn).orphanTool,
-		"subagent": (*turn).subagent, "terminal": (*turn).terminal, "permission": (*turn).permission,
+		"subagent": (*turn).subagent, "childsession": (*turn).childSession, "terminal": (*turn).terminal, "permission": (*turn).permission,
 
 		"picture": (*turn).picture, "sound": (*turn).sound, "file": (*turn).file, "svg": (*turn).svg,
 		"badimage": (*turn).badImage, "hugeimage": (*turn).hugeImage,
