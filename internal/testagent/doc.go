@@ -36,6 +36,11 @@
 //	badimage             a tool call whose result is pictures that are none: no base64, other bytes, a torn PNG
 //	hugeimage BYTES      a tool call whose result is one picture of that many bytes, in one line
 //	user TEXT            a user_message_chunk
+//	say64 BASE64 [SIZE [INTERVAL]]
+//	                     any text, in chunks of about SIZE bytes, with a pause after each
+//	tool64 BASE64        one tool call with the fields of a JSON object: title, kind, rawInput, locations, content, …;
+//	                     "output" is a text as its content, "status" the last status (completed when missing)
+//	update64 BASE64      any session/update as a JSON object; a missing toolCallId is made up
 //	think [TEXT]         reasoning chunks
 //	tool [TITLE]         one tool call: pending, in_progress, completed with output and location
 //	tools N SIZE         N tool calls with SIZE bytes of output each, at full speed

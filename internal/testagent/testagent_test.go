@@ -2,6 +2,7 @@ package testagent_test
 
 import (
 	"bufio"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -116,6 +117,40 @@ func start(t *testing.T, script, log string) (*client, *testagent.Running) {
 		_ = r.Stdout.Close()
 	})
 	return newClient(t, r.Stdin, r.Stdout), r
+}
+
+func base64Of(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+func count(kinds []string, kind string) (n int) {
+	for _, k := range kinds {
+		if k == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAnyContentCanBeSent(t *testing.T) {
+	c, _ := start(t, "default", "")
+	sid := c.open()
+	const hostile = "a;\n\x1b[31m\u202e\U0001f600\"<script>"
+	for prompt, chunks := range map[string]int{
+		"say64 " + base64Of(hostile): 1, "say64 " + base64Of(hostile) + " 3": 7, "say64 " + base64Of(hostile) + " 12 1ms": 2,
+	} {
+		if _, text, kinds := c.prompt(sid, prompt); text != hostile || count(kinds, "agent_message_chunk") != chunks {
+			t.Errorf("%q: %q as %q, want %d chunks", prompt, text, kinds, chunks)
+		}
+	}
+	tool := base64Of(`{"title":"<b>","output":"\u001b[0m","locations":[{"path":"/\u202ex"}],"status":"failed"}`)
+	if _, text, kinds := c.prompt(sid, "tool64 "+tool); text != "" || count(kinds, "tool_call") != 1 || count(kinds, "tool_call_update") != 1 {
+		t.Errorf("tool64: %q, %q", text, kinds)
+	}
+	if _, _, kinds := c.prompt(sid, "update64 "+base64Of(`{"sessionUpdate":"tool_call","title":"x"}`)); count(kinds, "tool_call") != 1 {
+		t.Errorf("update64: %q", kinds)
+	}
+	if _, text, _ := c.prompt(sid, "say64 !; tool64 e30x"); !strings.Contains(text, "no BASE64") || !strings.Contains(text, "JSON") && !strings.Contains(text, "character") {
+		t.Errorf("bad arguments: %q", text)
+	}
 }
 
 func TestEveryWordEndsItsTurn(t *testing.T) {

@@ -33,6 +33,8 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"picture": (*turn).picture, "sound": (*turn).sound, "file": (*turn).file, "svg": (*turn).svg,
 		"badimage": (*turn).badImage, "hugeimage": (*turn).hugeImage,
 
+		"say64": (*turn).say64, "tool64": (*turn).tool64, "update64": (*turn).update64,
+
 		"plan": (*turn).plan, "usage": (*turn).usageWord, "config": (*turn).config, "unknown": (*turn).unknown,
 		"commands": func(t *turn, _ string) { t.agent.commands(t.session) },
 		"title":    func(t *turn, s string) { t.update(object{"sessionUpdate": "session_info_update", "title": s}) },
