@@ -4,6 +4,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test'
 
 import { Core } from './core.ts'
+import { writeHistory, type History } from './history.ts'
 
 export { expect }
 export { testagent, textOf } from './core.ts'
@@ -119,6 +120,8 @@ interface Fixtures {
   agents: Record<string, string>
   /** Name of the project directory. */
   projectName: string
+  /** Long Sessions that exist before the page opens, with the first Agent. */
+  histories: History[]
   core: Core
   watch: Watch
   /** The draft of the project's Workspace, connected to its Agent. */
@@ -128,11 +131,17 @@ interface Fixtures {
 export const test = base.extend<Fixtures>({
   agents: [{ Scripted: 'default' }, { option: true }],
   projectName: ['project', { option: true }],
+  histories: [[], { option: true }],
 
-  core: async ({ agents, projectName }, use) => {
+  core: async ({ agents, projectName, histories }, use) => {
     const core = new Core(projectName)
     await core.start()
     for (const [name, script] of Object.entries(agents)) await core.addAgent(name, script)
+    if (histories.length > 0) {
+      await core.stop()
+      for (const history of histories) writeHistory(core, history)
+      await core.start()
+    }
     await use(core)
     expect(await core.dispose(), 'how Core ended').toEqual([])
   },
