@@ -61,7 +61,9 @@ type Attachment struct {
 	Name string `json:"name,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	URI  string `json:"uri,omitempty"`  // as the Agent sent it: untrusted, never fetched
-	Data *Body  `json:"data,omitempty"` // base64 as received; nil when only linked, or when File is set
+	Data *Body  `json:"data,omitempty"` // as received; nil when only linked, or when File is set
+	// IsText: Data is the text of an embedded resource. Otherwise it is base64, or what an Agent sent as such.
+	IsText bool `json:"isText,omitempty"`
 	// File names the stored copy in <sid>/attachments, "" as long as there is none; Size is its length in bytes.
 	File string `json:"file,omitempty"`
 	Size int64  `json:"size,omitempty"`

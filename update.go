@@ -58,6 +58,8 @@ type Block struct {
 	MIME string
 	URI  string
 	Data string // base64, or the text of an embedded resource
+	// IsText: Data is the text of an embedded resource rather than base64.
+	IsText bool
 }
 
 // ToolPatch changes one tool call. A nil pointer or false flag means "no change" (R-ACP-002).

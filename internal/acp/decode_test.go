@@ -62,7 +62,9 @@ func TestChunks(t *testing.T) {
 	check(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA==","mimeType":"image/png"}}`,
 		fyllo.Update{Kind: fyllo.UpdateText, Block: &fyllo.Block{Type: "image", Data: "AA==", MIME: "image/png"}})
 	check(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/x","text":"body"}}}`,
-		fyllo.Update{Kind: fyllo.UpdateText, Block: &fyllo.Block{Type: "resource", URI: "file:///a", MIME: "text/x", Data: "body"}})
+		fyllo.Update{Kind: fyllo.UpdateText, Block: &fyllo.Block{Type: "resource", URI: "file:///a", MIME: "text/x", Data: "body", IsText: true}})
+	check(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/x","blob":"Ym9keQ=="}}}`,
+		fyllo.Update{Kind: fyllo.UpdateText, Block: &fyllo.Block{Type: "resource", URI: "file:///a", MIME: "text/x", Data: "Ym9keQ=="}})
 	check(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","uri":"file:///a","name":"a","size":3}}`,
 		fyllo.Update{Kind: fyllo.UpdateText, Block: &fyllo.Block{Type: "resource_link", URI: "file:///a", Name: "a"}})
 	check(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"video","url":"x"}}`,

@@ -196,7 +196,7 @@ func resource(s *jsonrpc.Scanner, b *fyllo.Block) {
 			b.MIME, _ = s.String()
 		case "text", "blob":
 			if v, ok := s.String(); ok {
-				b.Data = v
+				b.Data, b.IsText = v, string(name) == "text"
 			}
 		}
 	})

@@ -263,7 +263,7 @@ func (l *Live) patch(u *fyllo.ToolPatch, parent string, at time.Time) Change {
 func attachment(b *fyllo.Block) *fyllo.Attachment {
 	a := &fyllo.Attachment{Name: clean(b.Name), MIME: clean(b.MIME), URI: clean(b.URI)}
 	if b.Data != "" {
-		a.Data = textBody(clean(b.Data))
+		a.Data, a.IsText = textBody(clean(b.Data)), b.IsText
 	}
 	if *a == (fyllo.Attachment{}) {
 		a.Name = b.Type

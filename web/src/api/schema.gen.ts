@@ -573,6 +573,7 @@ export interface components {
         Attachment: {
             data?: components["schemas"]["Body"];
             file?: string;
+            isText?: boolean;
             mime?: string;
             name?: string;
             /** Format: int64 */
