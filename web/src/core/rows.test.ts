@@ -48,6 +48,52 @@ describe('RowBuilder', () => {
     expect(keys(b, prepend(v, { messages: [message('u1', 'user', ['a'])], seq: 1 })).slice(1)).toEqual(before)
   })
 
+  it('makes the rows of a fresh builder after any changes', () => {
+    let seed = 7
+    const random = (n: number) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n
+    const made = (i: number) => (i % 2 ? message(`m${i}`, 'assistant', ['a\n\nb', tool(`c${i}`)]) : message(`m${i}`, 'user', [`q${i}`]))
+    let first = 100
+    let next = 108
+    let seq = 10
+    const b = new RowBuilder()
+    let v = view(Array.from({ length: 8 }, (_, i) => made(first + i)), {}, { before: 'x' })
+    const live = () => `m${next - 1}`
+    const changes = [
+      () => (v = prepend(v, { messages: [made(first - 2), made(first - 1)], seq: 1, before: 'x' })) && (first -= 2),
+      () => (v = reduce(v, [event(++seq, 'message', made(next))])) && next++,
+      () => (v = reduce(v, [event(++seq, 'delta', { messageId: live(), partId: `${live()}.9`, index: 3, kind: 'text', at: 0, text: 'hi' })])),
+      () => (v = reduce(v, [event(++seq, 'turn', { state: 'streaming', messageId: `m${first + random(next - first)}` })])),
+      () => (v = reduce(v, [event(++seq, 'turn', { state: 'idle' })])),
+      () => {
+        const id = `m${first + random(next - first)}`
+        const toolCallId = id.replace('m', 'c')
+        v = reduce(v, [event(++seq, 'permission', { id: `p${random(3)}`, sessionId: 's1', messageId: id, toolCallId, title: 'May I?', options: [], requestedAt: at })])
+      },
+      () => (v = { ...v, permissions: [] }),
+      () => (v = { ...v, messages: v.messages.map((m) => (random(4) === 0 ? { ...m, end: { error: { code: 'X', message: 'x' }, at } } : m)) }),
+    ]
+    for (let i = 0; i < 150; i++) {
+      changes[random(changes.length)]!()
+      const { rows, footer } = b.build(v)
+      const fresh = new RowBuilder().build(v)
+      expect(rows).toEqual(fresh.rows)
+      expect(footer).toEqual(fresh.footer)
+    }
+  })
+
+  it('copies the rows of a long transcript instead of making them', () => {
+    const b = new RowBuilder()
+    let v = view(Array.from({ length: 4000 }, (_, i) => message(`m${i}`, i % 2 ? 'assistant' : 'user', ['a'])))
+    b.build(v)
+    let read = 0
+    const watched = v.messages.map((m) => new Proxy(m, { get: (t, k) => (k === 'parts' && read++, Reflect.get(t, k)) }))
+    v = { ...v, messages: watched }
+    b.build(v)
+    read = 0
+    b.build(reduce(v, [event(11, 'message', message('new', 'user', ['b']))]))
+    expect(read).toBeLessThan(4)
+  })
+
   it('never shows reminders (R-CHAT-157)', () => {
     const m = message('u1', 'user', [{ type: 'reminder', text: 'secret' }, 'hello'])
     expect(visibleText(m)).toBe('hello')

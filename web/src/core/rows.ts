@@ -95,6 +95,16 @@ interface Entry extends Context {
   stale: boolean
 }
 
+/** What build() made last, so that the next call makes only what differs. */
+interface Built {
+  readonly messages: readonly Message[]
+  readonly rows: readonly Row[]
+  /** By message: the position behind its last row. */
+  readonly ends: readonly number[]
+  /** Messages whose rows depend on more than themselves: on the turn, a request, or on being the last. */
+  readonly moving: ReadonlySet<string>
+}
+
 /** A frame: what an update costs less than is not counted. */
 const FRAME = 16
 /** Updates of growing texts may take a fifth of the time at most. */
@@ -110,6 +120,8 @@ export class RowBuilder {
   private now = 0
   private notBefore = 0
   private again = 0
+  private last: Built = { messages: [], rows: [], ends: [], moving: new Set() }
+  private readonly stale = new Set<string>()
   /** The message at hand shows less than it holds. */
   private rested = false
 
@@ -125,21 +137,44 @@ export class RowBuilder {
     this.notBefore = REST * cost > FRAME ? this.clock() + REST * cost : 0
   }
 
+  /** Costs the messages that differ from the last view; the rows of the others are copied as they stand. */
   build(view: SessionView): Rows {
     this.now = this.clock()
     this.again = 0
-    const rows: Row[] = []
-    let userId = ''
+    const old = this.last
+    const { messages } = view
+    const moving = movingIn(view)
+    let rows: Row[] = []
+    let ends: number[] = []
     const placed = new Set<Permission>()
-    const lastId = view.messages.at(-1)?.id
-    for (const message of view.messages) {
+    // Older messages are put in front of the first known one, new ones behind the last.
+    const front = old.messages[0] ? Math.max(0, messages.indexOf(old.messages[0])) : 0
+    let same = 0
+    while (same < old.messages.length && old.messages[same] === messages[front + same]) {
+      const id = old.messages[same]!.id
+      if (moving.has(id) || old.moving.has(id) || this.stale.has(id)) break
+      same++
+    }
+    let userId = ''
+    for (let i = 0; i < messages.length; i++) {
+      if (i === front && same > 0) {
+        const base = rows.length
+        rows = rows.concat(old.rows.slice(0, old.ends[same - 1]))
+        ends = ends.concat(old.ends.slice(0, same).map((end) => base + end))
+        i += same - 1
+        userId = messages.slice(0, i + 1).findLast((m) => m.role === 'user')?.id ?? ''
+        continue
+      }
+      const message = messages[i]!
       if (message.role === 'user') userId = message.id
       const asks = view.permissions.filter((p) => p.messageId === message.id && hasTool(message, p.toolCallId))
       for (const p of asks) placed.add(p)
       const running = view.turn.state !== 'idle' && view.turn.messageId === message.id
-      const last = message.id === lastId && view.turn.state === 'idle'
+      const last = i === messages.length - 1 && view.turn.state === 'idle'
       for (const row of this.rowsOf(message, { running, asks, userId, last })) rows.push(row)
+      ends.push(rows.length)
     }
+    this.last = { messages, rows, ends, moving }
     return { rows, footer: footerOf(view, placed), again: this.again }
   }
 
@@ -163,6 +198,8 @@ export class RowBuilder {
       return was && sameRow(was, row) ? was : row
     })
     this.entries.set(message.id, { ...c, message, rows, stale: this.rested })
+    if (this.rested) this.stale.add(message.id)
+    else this.stale.delete(message.id)
     return rows
   }
 
@@ -212,6 +249,15 @@ export class RowBuilder {
     if (!stream) this.splitters.set(part.id, (stream = new MarkdownStream()))
     return stream.update(text)
   }
+}
+
+/** Ids of the messages whose rows may change although the messages stay the same. */
+function movingIn(view: SessionView): ReadonlySet<string> {
+  const ids = new Set(view.permissions.map((p) => p.messageId))
+  const last = view.messages.at(-1)
+  if (last) ids.add(last.id)
+  if (view.turn.messageId) ids.add(view.turn.messageId)
+  return ids
 }
 
 /** What a user wrote, without what the application injected (R-CHAT-157, 158). */
