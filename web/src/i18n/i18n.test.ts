@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { en } from './en'
-import { browserLocale, plural, setLanguage, t } from './index'
+import { browserLocale, plural, setLanguage, t, texts } from './index'
 import { ago } from './time'
 import { zhCN } from './zh-CN'
 
@@ -43,6 +43,14 @@ it('counts R-CHAT-015', () => {
   expect(plural('sidebar.attention', 3)).toBe('3 need attention')
   setLanguage('zh-CN')
   expect(plural('sidebar.attention', 3)).toBe('3 项待处理')
+})
+
+it('speaks for tables that are loaded later as well', () => {
+  const own = texts({ en: { files: '{n} file|{n} files', gone: '{path} is gone' }, 'zh-CN': { files: '{n} 个文件', gone: '{path} 已不在' } })
+  setLanguage('en')
+  expect([own.plural('files', 1), own.plural('files', 1200), own.t('gone', { path: '/a' })]).toEqual(['1 file', '1,200 files', '/a is gone'])
+  setLanguage('zh-CN')
+  expect([own.plural('files', 1), own.t('gone', { path: '/a' })]).toEqual(['1 个文件', '/a 已不在'])
 })
 
 it('writes times as people say them', () => {

@@ -45,18 +45,29 @@ export function setLanguage(setting: string): void {
   override.value = setting === 'en' || setting === 'zh-CN' ? setting : null
 }
 
-/** t returns the text of a key with its parameters filled in; a parameter that is missing stays visible. */
-export function t(key: StringKey, params?: Params): string {
-  return fill(tables[locale.value][key], params)
+/** The texts of some keys in the language shown now. */
+export interface Texts<K extends string> {
+  /** t returns the text of a key with its parameters filled in; a parameter that is missing stays visible. */
+  t(key: K, params?: Params): string
+  /** plural returns the form of a key that fits n; "{n}" shows the number as the language writes it. */
+  plural(key: K, n: number, params?: Params): string
 }
 
-/** plural returns the form of a key that fits n; "{n}" shows the number as the language writes it. */
-export function plural(key: StringKey, n: number, params?: Params): string {
-  const forms = tables[locale.value][key].split('|')
-  const one = new Intl.PluralRules(locale.value).select(n) === 'one'
-  const form = one ? forms[0] : forms[forms.length - 1]
-  return fill(form ?? '', { n: new Intl.NumberFormat(locale.value).format(n), ...params })
+/** texts makes the functions for string tables of one's own, which load with the part of the page that shows them. */
+export function texts<K extends string>(own: Record<Locale, Record<K, string>>): Texts<K> {
+  return {
+    t: (key, params) => fill(own[locale.value][key], params),
+    plural: (key, n, params) => {
+      const forms = own[locale.value][key].split('|')
+      const one = new Intl.PluralRules(locale.value).select(n) === 'one'
+      const form = one ? forms[0] : forms[forms.length - 1]
+      return fill(form ?? '', { n: new Intl.NumberFormat(locale.value).format(n), ...params })
+    },
+  }
 }
+
+/** The functions for the strings that every page needs. */
+export const { t, plural } = texts<StringKey>(tables)
 
 function fill(text: string, params?: Params): string {
   if (!params) return text
