@@ -9,9 +9,19 @@ const toCore = { target: core, changeOrigin: true, ws: true, headers: { origin: 
 
 const src = new URL('./src', import.meta.url).pathname
 
+/** What markdown-it brings and does not need here. */
+const unused = `${src}/core/markdown/unused.ts`
+const instead = {
+  entities: `${src}/core/markdown/entities.ts`,
+  'linkify-it': unused,
+  mdurl: unused,
+  'punycode.js': unused,
+  'uc.micro': unused,
+}
+
 export default defineConfig({
   plugins: [vue()],
-  resolve: { alias: { '@': src, entities: `${src}/core/markdown/entities.ts` } },
+  resolve: { alias: { '@': src, ...instead } },
   // Nothing of ours uses the options API; both switches only take code out of the bundle.
   define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
   worker: { format: 'es' },

@@ -1,12 +1,14 @@
 import MarkdownIt from 'markdown-it'
+import { addresses, normalizeLink } from './links'
 
 /**
  * The one Markdown parser: CommonMark with tables, strikethrough and autolinks; raw HTML stays text (R-CHAT-131, 132).
- * Only addresses with a scheme become links by themselves: "main.rs" and "git@host" are not what their endings say.
  * Every destination is taken as a link; render.ts decides what may be followed.
  */
 export const md = new MarkdownIt({ html: false, linkify: true })
-md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
+md.linkify = addresses as unknown as typeof md.linkify
+md.normalizeLink = normalizeLink
+md.normalizeLinkText = (url) => url
 md.validateLink = () => true
 
 /** What a parse reads and writes besides tokens. */
@@ -23,3 +25,21 @@ export type References = Record<string, Reference>
 export function normalize(text: string): string {
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '\uFFFD')
 }
+
+/** Lists and quotes deeper than this (two levels each) are text: nobody reads them, and the page would have to draw them. */
+const DEEPEST = 40
+
+// The parser itself would drop what is nested deeper than its limit.
+md.block.ruler.before('table', 'fyllo_deep', (state, startLine, endLine) => {
+  if (state.level < DEEPEST) return false
+  let next = startLine + 1
+  while (next < endLine && !state.isEmpty(next) && state.sCount[next]! >= state.blkIndent) next++
+  state.line = next
+  state.push('paragraph_open', 'p', 1).map = [startLine, next]
+  const inline = state.push('inline', '', 0)
+  inline.content = state.getLines(startLine, next, state.blkIndent, false).trim()
+  inline.map = [startLine, next]
+  inline.children = []
+  state.push('paragraph_close', 'p', -1)
+  return true
+})
