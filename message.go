@@ -1,6 +1,9 @@
 package fyllo
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Role says who speaks in a Message.
 type Role string
@@ -204,4 +207,12 @@ type PermissionNote struct {
 	OptionID   string             `json:"optionId,omitempty"`
 	By         string             `json:"by"`
 	At         time.Time          `json:"at"`
+}
+
+// MessageOfPart returns the id of the message that a part belongs to, from the part's id.
+func MessageOfPart(id string) string {
+	if at := strings.LastIndexByte(id, '.'); at >= 0 {
+		return id[:at]
+	}
+	return id
 }

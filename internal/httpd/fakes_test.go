@@ -110,6 +110,15 @@ func (c *core) Body(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, _
 	return c.body, c.check(w, s)
 }
 
+func (c *core) Changes(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, m string) (fyllo.FileChanges, error) {
+	return fyllo.FileChanges{MessageID: m, Changes: []fyllo.FileChange{}}, c.check(w, s)
+}
+
+func (c *core) FileText(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, m, path string) (fyllo.FileText, error) {
+	text := m
+	return fyllo.FileText{FileChange: fyllo.FileChange{Path: path}, Texts: []fyllo.FileSegment{{New: &text}}}, c.check(w, s)
+}
+
 func (c *core) Update(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.Patch) (fyllo.SessionSummary, error) {
 	sum := fyllo.SessionSummary{SessionID: s}
 	if p.Title != nil {

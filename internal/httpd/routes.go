@@ -110,6 +110,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addWorkspaceRoutes(a)
 	s.addAgentRoutes(a)
 	s.addSessionRoutes(a)
+	s.addChangeRoutes(a)
 	s.addTurnRoutes(a)
 	s.addDraftRoutes(a)
 	s.addComposerRoutes(a)

@@ -15,6 +15,7 @@ import (
 // Sessions is the use case of Sessions. Its errors carry codes; a Session of another Workspace is not found.
 type Sessions interface {
 	SessionReader
+	ChangeReader
 	SessionEditor
 	Turns
 	Drafts

@@ -93,13 +93,12 @@ func (m *Manager) Body(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Session
 	if err != nil {
 		return "", err
 	}
-	for before := ""; body == nil; {
-		page, err := m.Store.Messages(w, s, before, 200)
-		if err != nil {
+	if body == nil {
+		message, err := m.Store.Message(w, s, fyllo.MessageOfPart(q.PartID))
+		if err != nil && fyllo.CodeOf(err) != fyllo.CodeNotFound {
 			return "", err
 		}
-		body = transcript.FindBody(page.Messages, q)
-		if before = page.Before; before == "" && body == nil {
+		if body = transcript.FindBody([]fyllo.Message{message}, q); body == nil {
 			return "", fyllo.Errorf(fyllo.CodeNotFound, "read the text: there is no %s in part %s", q.Field, q.PartID)
 		}
 	}

@@ -15,7 +15,7 @@ type Store interface {
 }
 
 // SessionStore keeps metadata and messages. Calls for one Session come from one goroutine at a time, except the
-// reads Meta, Messages and Body.
+// reads Meta, Messages, Message and Body.
 type SessionStore interface {
 	// ScanSessions calls fn for every Session of a Workspace, one call at a time, in no order, and removes the
 	// remnants of first submissions that never committed.
@@ -29,6 +29,8 @@ type SessionStore interface {
 	AppendMessage(w fyllo.WorkspaceID, s fyllo.SessionID, m fyllo.Message) (fyllo.Message, error)
 	// Messages returns the page that ends before the cursor, "" meaning the newest; limit 0 means all.
 	Messages(w fyllo.WorkspaceID, s fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error)
+	// Message returns one stored message in its newest version, or NOT_FOUND.
+	Message(w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Message, error)
 	Body(w fyllo.WorkspaceID, s fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error)
 	DeleteSession(w fyllo.WorkspaceID, s fyllo.SessionID) error
 }

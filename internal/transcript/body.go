@@ -1,17 +1,10 @@
 package transcript
 
-import (
-	"strings"
-
-	"fyllocode.dev/fyllo"
-)
+import "fyllocode.dev/fyllo"
 
 // FindBody finds the body that a query names among messages, nil if there is none.
 func FindBody(messages []fyllo.Message, q fyllo.BodyQuery) *fyllo.Body {
-	owner := q.PartID
-	if at := strings.LastIndexByte(owner, '.'); at >= 0 {
-		owner = owner[:at]
-	}
+	owner := fyllo.MessageOfPart(q.PartID)
 	for i := range messages {
 		if messages[i].ID != owner {
 			continue

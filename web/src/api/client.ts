@@ -6,6 +6,8 @@ import type {
   ConfigOption,
   Draft,
   Failure,
+  FileChanges,
+  FileText,
   Message,
   MessagePage,
   Mode,
@@ -133,6 +135,12 @@ export class Client {
       query: { part: q.part, field: q.field, index: q.index },
       text: true,
     })
+  /** The net file changes of one answer, live or stored (R-CHAT-097). */
+  changes = (id: string, messageId: string, signal?: AbortSignal) =>
+    this.call<FileChanges>(`${messagePath(id, messageId)}/changes`, { signal })
+  /** One of those changes with its texts; `path` as the list has it. */
+  fileText = (id: string, messageId: string, path: string, signal?: AbortSignal) =>
+    this.call<FileText>(`${messagePath(id, messageId)}/changes/file`, { query: { path }, signal })
   prompt = (id: string, body: PromptRequest) =>
     this.call<{ message: Message }>(`${sessionPath(id)}/prompts`, { method: 'POST', body })
   cancel = (id: string) => this.call<void>(`${sessionPath(id)}/cancel`, { method: 'POST' })
@@ -209,6 +217,10 @@ export class Client {
 
 function sessionPath(id: string): string {
   return `/api/sessions/${encodeURIComponent(id)}`
+}
+
+function messagePath(id: string, messageId: string): string {
+  return `${sessionPath(id)}/messages/${encodeURIComponent(messageId)}`
 }
 
 function queryOf(query: Call['query']): string {

@@ -283,6 +283,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/messages/{message}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The net file changes of an answer */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/messages/{message}/changes/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One net file change with its texts */
+        get: operations["getFileText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/permissions/{permission}": {
         parameters: {
             query?: never;
@@ -943,6 +977,41 @@ export interface components {
             details?: unknown;
             hint?: string;
             message: string;
+        };
+        FileChange: {
+            change: components["schemas"]["FileChangeKind"];
+            /** Format: int64 */
+            newSize: number;
+            /** Format: int64 */
+            oldSize: number;
+            path: string;
+            problem?: components["schemas"]["Failure"];
+            /** Format: int64 */
+            segments: number;
+            version: string;
+        };
+        /** @enum {string} */
+        FileChangeKind: "added" | "modified" | "deleted";
+        FileChanges: {
+            changes: components["schemas"]["FileChange"][];
+            messageId: string;
+        };
+        FileSegment: {
+            new?: string;
+            old?: string;
+        };
+        FileText: {
+            change: components["schemas"]["FileChangeKind"];
+            /** Format: int64 */
+            newSize: number;
+            /** Format: int64 */
+            oldSize: number;
+            path: string;
+            problem?: components["schemas"]["Failure"];
+            /** Format: int64 */
+            segments: number;
+            texts: components["schemas"]["FileSegment"][];
+            version: string;
         };
         Location: {
             /** Format: int64 */
@@ -2043,6 +2112,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileChanges"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getFileText: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileText"];
                 };
             };
             /** @description Error */
