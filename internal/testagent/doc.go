@@ -46,6 +46,16 @@
 //	tools N SIZE         N tool calls with SIZE bytes of output each, at full speed
 //	failtool             a tool call that ends failed
 //	diff [PATH]          an edit call with a diff of an existing file and of a new file
+//	change PATH OLD NEW  an edit call with one diff; OLD - adds the file, NEW - deletes it; \n and \u escapes are read as
+//	                     in JSON. A relative PATH, here and below, starts from the directory of the ACP session
+//	edits JSON           events about edit calls, one for each member of the list, or the same in base64:
+//	                     {"call","status","title","kind","output","diffs":[{"path","oldText","newText","kind"}],
+//	                     "parent","agent","pause"}. The first event of a call begins it and later ones update it; without
+//	                     "call" the event is a call of its own, completed unless "status" says otherwise. "diffs" null
+//	                     or [] clears them, absent leaves them. "parent" names the call of a subagent, "agent" marks
+//	                     one. "pause" is a silence after the event. Write ; as \u003b
+//	bigdiff LINES EDITS  an edit call with the diff of a whole file, big.txt, with that many changed lines spread over it;
+//	                     EDITS "all" rewrites every line, of rewritten.txt
 //	open-tool            a tool call that stays in_progress when the turn ends
 //	orphan-tool          a tool_call_update without tool_call, already completed
 //	subagent             an Agent call with child calls and child text (_meta.claudeCode.parentToolUseId)

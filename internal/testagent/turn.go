@@ -18,6 +18,8 @@ type turn struct {
 	id      json.RawMessage
 	params  json.RawMessage
 
+	editing map[string]bool // ids of calls that the word edits began
+
 	stop  string    // stop reason; "" = end_turn
 	err   *rpcError // answers with an error
 	deaf  bool      // no answer at all

@@ -35,6 +35,8 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 
 		"say64": (*turn).say64, "tool64": (*turn).tool64, "update64": (*turn).update64,
 
+		"edits": (*turn).edits, "change": (*turn).changeWord, "bigdiff": (*turn).bigDiff,
+
 		"plan": (*turn).plan, "usage": (*turn).usageWord, "config": (*turn).config, "unknown": (*turn).unknown,
 		"commands": func(t *turn, _ string) { t.agent.commands(t.session) },
 		"title":    func(t *turn, s string) { t.update(object{"sessionUpdate": "session_info_update", "title": s}) },
