@@ -60,8 +60,6 @@ export default {
   'permission.cancelled.agent': 'The Agent withdrew the request',
   'permission.change': 'Proposed change of {path}',
   'permission.changeLong': 'The change is too long to be shown here in full.',
-  'permission.line.add': 'added: ',
-  'permission.line.delete': 'removed: ',
   'permission.announce': 'The Agent asks for permission: {title}',
 
   'turn.waiting': 'Waiting for the Agent…',

@@ -62,8 +62,6 @@ export default {
   'permission.cancelled.agent': 'Agent 撤回了此请求',
   'permission.change': '对 {path} 的修改建议',
   'permission.changeLong': '修改内容过长，无法在此完整显示。',
-  'permission.line.add': '新增：',
-  'permission.line.delete': '删除：',
   'permission.announce': 'Agent 请求权限：{title}',
 
   'turn.waiting': '正在等待 Agent…',

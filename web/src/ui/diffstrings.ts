@@ -1,0 +1,41 @@
+import { texts } from '@/i18n'
+
+/** What a view of a comparison says; loads with it. */
+export const { t, plural } = texts({
+  en: {
+    show: 'Show {n} unchanged line|Show {n} unchanged lines',
+    endings: 'Only the line ending changed in {n} line|Only the line endings changed in {n} lines',
+    part: 'Change {i} of {n}, place in the file unknown',
+    'empty.add': 'The file was created without content',
+    'empty.delete': 'The file had no content',
+    'line.add': 'added: ',
+    'line.delete': 'removed: ',
+    'line.ending': 'line ending changed: ',
+    'ending.lf': 'LF',
+    'ending.crlf': 'CRLF',
+    'ending.none': 'No newline at end of file',
+    'ending.change': '{from} → {to}',
+    'ending.missing': 'no newline',
+    more: '… {n} more character|… {n} more characters',
+    old: 'Before',
+    next: 'After',
+  },
+  'zh-CN': {
+    show: '显示 {n} 行未更改的内容',
+    endings: '{n} 行仅换行符有变化',
+    part: '第 {i} 处修改，共 {n} 处，在文件中的位置未知',
+    'empty.add': '新建了空文件',
+    'empty.delete': '文件原本没有内容',
+    'line.add': '新增：',
+    'line.delete': '删除：',
+    'line.ending': '换行符已更改：',
+    'ending.lf': 'LF',
+    'ending.crlf': 'CRLF',
+    'ending.none': '文件末尾没有换行符',
+    'ending.change': '{from} → {to}',
+    'ending.missing': '无换行符',
+    more: '…还有 {n} 个字符',
+    old: '修改前',
+    next: '修改后',
+  },
+})
