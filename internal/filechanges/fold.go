@@ -49,29 +49,38 @@ func stateOf(b *fyllo.Body) state {
 type segment struct {
 	serial   int // order of appearance
 	old, cur state
+	last     state // of a lost one: what was deleted with the file
 }
 
 func bySerial(a, b segment) int { return cmp.Compare(a.serial, b.serial) }
 
 // file folds the diffs of one file.
 type file struct {
-	segs   []segment // those with a current text, in order of appearance
-	lost   []segment // those whose place is gone: the file was deleted, or written whole by a blind edit
-	serial int
-	sure   bool // of the last edit
-	left   int  // of the budget
+	segs  []segment // those with a current text, as they were begun or widened
+	lost  []segment // those whose text is gone: the file was deleted, or written whole by a blind edit
+	edits int       // so far
+	sure  bool      // of the last edit
+	left  int       // of the budget
 }
 
-// budget bounds the cost of folding one file, in bytes looked at: a fraction of a second. What comes when it is used
-// up is not compared any more and stays a segment of its own, which is true, if less short.
+// budget bounds the cost of folding one file, in bytes looked at: about half a second, which thousands of fragments or
+// thousands of edits of a large file do not reach. What comes when it is used up is compared no more and stays a segment
+// of its own, which is true, if longer than it could be.
 const budget = 2 << 30
 
-// lookCost is what looking at a segment costs besides its bytes.
-const lookCost = 64
+// Costs besides the bytes: of one search, and of passing a segment.
+const (
+	findCost = 256
+	passCost = 8
+)
+
+// fewSegments are always looked at, so that a file that is only ever reported whole needs no budget.
+const fewSegments = 16
 
 // apply folds one edit in (R-CHAT-101).
 func (f *file) apply(e edit) {
 	f.sure = e.sure
+	f.edits++
 	switch known := len(f.segs)+len(f.lost) > 0; {
 	case !known:
 		f.add(e.from, e.to)
@@ -88,11 +97,11 @@ func (f *file) apply(e edit) {
 
 // add starts a segment, which is lost at once when the file is gone.
 func (f *file) add(from, to state) {
-	s := segment{serial: f.serial, old: from, cur: to}
-	f.serial++
+	s := segment{serial: f.edits, old: from, cur: to}
 	if to.exists {
 		f.segs = append(f.segs, s)
 	} else {
+		s.last = from
 		f.lost = append(f.lost, s)
 	}
 }
@@ -100,38 +109,38 @@ func (f *file) add(from, to state) {
 // overwrite makes text the whole file. It takes the place of the first segment; what the others held is gone.
 func (f *file) overwrite(text state) {
 	if len(f.segs) == 0 {
-		f.segs, f.lost = append(f.segs, f.lost[0]), f.lost[1:]
+		last := len(f.lost) - 1
+		f.segs, f.lost = append(f.segs, f.lost[last]), f.lost[:last]
 	}
-	f.lose(f.segs[1:])
+	for _, s := range f.segs[1:] {
+		s.cur = state{}
+		f.lost = append(f.lost, s)
+	}
 	f.segs = f.segs[:1]
-	f.segs[0].cur = text
+	f.segs[0].cur, f.segs[0].last = text, state{}
 }
 
 // remove deletes the file. An old text that is told may still join the segments, or is one itself.
 func (f *file) remove(e edit) {
-	if len(f.segs) > 0 && e.from.text != "" && !f.place(e) {
-		f.add(e.from, state{exists: true})
+	if len(f.segs) > 0 && e.from.text != "" && !f.place(edit{from: e.from, to: e.from}) {
+		f.add(e.from, e.from)
 	}
-	f.lose(f.segs)
+	for _, s := range slices.Backward(f.segs) { // so that the first is found again by overwrite
+		s.cur, s.last = state{}, s.cur
+		f.lost = append(f.lost, s)
+	}
 	f.segs = f.segs[:0]
 }
 
-func (f *file) lose(segs []segment) {
-	for _, s := range segs {
-		s.cur = state{}
-		f.lost = append(f.lost, s)
-	}
-}
-
 // revive takes an edit of a file that the answer has deleted: something that no diff told of has brought it back. If
-// the edit fits what was there before, that came back; else nothing is known but the edit.
+// the edit fits what was deleted, that came back; else nothing is known but the edit.
 func (f *file) revive(e edit) {
 	before := f.lost
-	if f.spend(len(before) * lookCost) {
+	if f.spend(len(before) * passCost) {
 		f.lost = nil
 		for _, s := range before {
-			s.cur = s.old
-			if s.old.exists {
+			if s.last.exists {
+				s.cur, s.last = s.last, state{}
 				f.segs = append(f.segs, s)
 			} else {
 				f.lost = append(f.lost, s)
@@ -148,6 +157,9 @@ func (f *file) revive(e edit) {
 
 // place applies an edit of text to the segments it belongs to, and reports false if there is none.
 func (f *file) place(e edit) bool {
+	if !f.spend(len(f.segs)*passCost) && len(f.segs) > fewSegments {
+		return false
+	}
 	return f.advance(e) || f.replace(e) || f.widen(e)
 }
 
@@ -190,41 +202,47 @@ func (f *file) replace(e edit) bool {
 	return true
 }
 
-// widen takes an edit of a text around segments: it becomes the one segment that they are part of. The later ones are
-// undone first, since where two overlap the later one has changed the text of the earlier one.
+// widen takes an edit of a text around segments, which become one. What stood there before is found by undoing them in
+// it, the newest first: where two overlap, the newer one may have changed what the older one left.
 func (f *file) widen(e edit) bool {
-	original := state{text: e.from.text, exists: true}
-	var inside []int
+	merged := segment{serial: f.edits, old: state{text: e.from.text, exists: true}, cur: e.to}
+	inside := make(map[int]bool)
+	created := false
 	for i, s := range slices.Backward(f.segs) {
-		if s.cur.text == "" || len(s.cur.text) > len(original.text) {
+		text := merged.old.text
+		if s.cur.text == "" || len(s.cur.text) > len(text) {
 			continue
 		}
-		at, n := f.find(original.text, s.cur.text)
-		if n != 1 || !f.spend(len(original.text)) {
+		at, n := f.find(text, s.cur.text)
+		if n != 1 || !f.spend(len(text)) {
 			continue
 		}
-		original.text = splice(original.text, at, len(s.cur.text), s.old.text)
-		original.exists = original.exists && s.old.exists
-		inside = append(inside, i)
+		merged.old.text = splice(text, at, len(s.cur.text), s.old.text)
+		merged.serial = min(merged.serial, s.serial)
+		created = created || !s.old.exists
+		inside[i] = true
 	}
 	if len(inside) == 0 {
 		return false
 	}
-	if !original.exists {
-		original.text = ""
+	if created {
+		merged.old = state{}
 	}
-	first := inside[len(inside)-1]
-	f.segs[first].old, f.segs[first].cur = original, e.to
-	for _, i := range inside[:len(inside)-1] {
-		f.segs = slices.Delete(f.segs, i, i+1)
+	kept := f.segs[:0]
+	for i, s := range f.segs {
+		if !inside[i] {
+			kept = append(kept, s)
+		}
 	}
+	kept = append(kept, merged)
+	f.segs = kept
 	return true
 }
 
-// find returns the place of part in text and how often it stands there: 0, 1, or 2 for more. Without budget it finds
-// nothing.
+// find returns the place of part in text and how often it stands there: 0, 1, or 2 for more. With the budget used up it
+// finds nothing.
 func (f *file) find(text, part string) (at, n int) {
-	if !f.spend(len(text) + lookCost) {
+	if !f.spend(len(text) + findCost) {
 		return -1, 0
 	}
 	at = strings.Index(text, part)

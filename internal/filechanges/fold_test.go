@@ -72,7 +72,12 @@ func show(files []filechanges.File) []string {
 	return out
 }
 
-func check(t *testing.T, parts []fyllo.Part, streaming bool, want ...string) {
+type tester interface {
+	Helper()
+	Errorf(string, ...any)
+}
+
+func check(t tester, parts []fyllo.Part, streaming bool, want ...string) {
 	t.Helper()
 	if d := cmp.Diff(want, show(filechanges.Fold(parts, streaming))); d != "" {
 		t.Errorf("fold (-want +got):\n%s", d)
