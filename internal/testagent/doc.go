@@ -41,6 +41,9 @@
 //	tool64 BASE64        one tool call with the fields of a JSON object: title, kind, rawInput, locations, content, …;
 //	                     "output" is a text as its content, "status" the last status (completed when missing)
 //	update64 BASE64      any session/update as a JSON object; a missing toolCallId is made up
+//	stream BYTES N SHAPE [INTERVAL]
+//	                     Markdown of that size in N chunks, one each INTERVAL. SHAPE: prose, list, table, code, quote,
+//	                     line (each one that never ends), mixed
 //	think [TEXT]         reasoning chunks
 //	tool [TITLE]         one tool call: pending, in_progress, completed with output and location
 //	tools N SIZE         N tool calls with SIZE bytes of output each, at full speed

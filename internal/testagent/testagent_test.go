@@ -153,6 +153,17 @@ func TestAnyContentCanBeSent(t *testing.T) {
 	}
 }
 
+func TestLongMarkdownIsSentInAsManyChunksAsAsked(t *testing.T) {
+	c, _ := start(t, "default", "")
+	sid := c.open()
+	for _, shape := range []string{"prose", "list", "table", "code", "quote", "line", "mixed"} {
+		_, text, kinds := c.prompt(sid, "stream 5000 40 "+shape+" 1us")
+		if len(text) < 5000 || !strings.HasSuffix(text, "\n\nEnd of the stream.") || count(kinds, "agent_message_chunk") != 40 {
+			t.Errorf("%s: %d bytes in %d chunks, ending %q", shape, len(text), len(kinds), text[max(0, len(text)-30):])
+		}
+	}
+}
+
 func TestEveryWordEndsItsTurn(t *testing.T) {
 	c, _ := start(t, "default", "")
 	sid := c.open()

@@ -34,6 +34,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"badimage": (*turn).badImage, "hugeimage": (*turn).hugeImage,
 
 		"say64": (*turn).say64, "tool64": (*turn).tool64, "update64": (*turn).update64,
+		"stream": (*turn).stream,
 
 		"edits": (*turn).edits, "change": (*turn).changeWord, "bigdiff": (*turn).bigDiff,
 
