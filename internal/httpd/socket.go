@@ -25,6 +25,9 @@ const (
 	pingEvery   = 20 * time.Second
 	keptBuffer  = 256 << 10 // bytes of encoding buffer kept between frames
 	readMessage = 1 << 10   // clients have nothing to say
+	// A page draws sixty times a second at best, and each frame that it gets costs it a task. What comes within this
+	// time of the last frame waits for its end; what comes alone is written at once.
+	framePause = 8 * time.Millisecond
 )
 
 // socket is one stream. Its handler goroutine owns it and does all the writing of events.
@@ -33,6 +36,7 @@ type socket struct {
 	conn    *websocket.Conn
 	end     context.CancelFunc // ends reading, and with it the connection
 	reader  *stream.Reader
+	pause   time.Duration // between frames; 0 for clients that draw nothing
 	buf     []byte
 	verdict chan verdict // capacity 1: the first reason to end it
 }
@@ -78,7 +82,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	after, run := position(r)
 	reader, reset := s.Feed.Subscribe(workspace, after, run)
-	k.reader = reader
+	k.reader, k.pause = reader, framePause
 	v := k.follow(reset)
 	reader.Close()
 	s.windows.Disconnect(id, l)
@@ -143,12 +147,21 @@ func (k *socket) follow(reset bool) verdict {
 	var pinging sync.WaitGroup
 	defer pinging.Wait()
 	defer stop()
+	ready := k.reader.Ready()
+	rest := time.NewTimer(0)
+	defer rest.Stop()
 	for {
 		select {
-		case <-k.reader.Ready():
+		case <-ready:
 			if v, ok := k.drain(); !ok {
 				return v
 			}
+			if k.pause > 0 {
+				ready = nil
+				rest.Reset(k.pause)
+			}
+		case <-rest.C:
+			ready = k.reader.Ready()
 		case <-ticks.C:
 			pinging.Go(func() { k.ping(pings) }) // ends with the answer, after writeLimit, or with follow
 		case v := <-k.verdict:

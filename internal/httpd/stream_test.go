@@ -316,6 +316,35 @@ func TestFloodArrivesComplete(t *testing.T) {
 	t.Logf("%d chunks in %d frames", chunks, frames)
 }
 
+// A page pays for every frame, so what follows quickly is gathered, whatever the rate of the Agent.
+func TestWindowGetsAFrameNowAndThen(t *testing.T) {
+	r := start(t)
+	b, c := r.open("ws-a")
+	p := b.connect(c.Seq, c.Run)
+	const n = 150
+	go func() { // ends with the last event
+		for i := range n {
+			r.Feed.Publish(delta(strconv.Itoa(i) + ","))
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	begin, frames, have := time.Now(), 0, ""
+	for strings.Count(have, ",") < n {
+		for _, e := range p.mustRead() {
+			have += e.text()
+		}
+		frames++
+	}
+	if most := int(time.Since(begin)/framePause) + 2; frames > most {
+		t.Errorf("%d events came in %d frames, want %d at most", n, frames, most)
+	}
+	for i, text := range strings.Split(strings.TrimSuffix(have, ","), ",") {
+		if text != strconv.Itoa(i) {
+			t.Fatalf("event %d is %q", i, text)
+		}
+	}
+}
+
 // A window that does not read holds up nobody, is cut, and is told to start over when it comes back.
 func TestSlowWindowIsCut(t *testing.T) {
 	r := startWith(t, stream.Options{KeepItems: 10, KeepBytes: 1 << 20, LagItems: 50, LagBytes: 64 << 20})

@@ -51,7 +51,10 @@ const settle = () => vi.advanceTimersByTimeAsync(0)
 
 describe('EventStream', () => {
   beforeEach(() => void vi.useFakeTimers())
-  afterEach(() => void vi.useRealTimers())
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
 
   it('begins at the position of the registration and resumes where it stopped', async () => {
     const x = setup()
@@ -77,6 +80,44 @@ describe('EventStream', () => {
     expect(x.got).toHaveLength(0)
     await vi.advanceTimersByTimeAsync(300)
     expect(x.got.map((e) => e.map((v) => v.seq))).toEqual([[8, 9]])
+    x.stream.close()
+  })
+
+  it('rests twice as long as a flush took until it was painted, and a tenth of a second at most', async () => {
+    let cost = 0
+    let now = 0
+    vi.stubGlobal('document', { visibilityState: 'visible', addEventListener() {}, removeEventListener() {} })
+    vi.stubGlobal('performance', { now: () => now })
+    vi.stubGlobal('MessageChannel', class {
+      port1 = { onmessage: null as (() => void) | null, close() {} }
+      port2 = { postMessage: () => ((now += cost), this.port1.onmessage?.()) }
+    })
+    const frames: (() => void)[] = []
+    vi.stubGlobal('requestAnimationFrame', (f: () => void) => frames.push(f))
+    vi.stubGlobal('cancelAnimationFrame', () => {})
+    /** How many frames of 16 ms pass until an event is handed over. */
+    const waited = (x: ReturnType<typeof setup>, seq: number): number => {
+      x.last().send([seq, 'delta'])
+      const before = x.got.length
+      let n = 0
+      for (; x.got.length === before; n++) {
+        now += 16
+        frames.shift()!()
+      }
+      return n
+    }
+    const x = setup()
+    x.stream.connect()
+    await settle()
+    const [cheap, dear, endless] = [4, 20, 900]
+    cost = cheap
+    expect(waited(x, 8)).toBe(1)
+    cost = dear
+    expect(waited(x, 9), 'after 4 ms').toBe(1)
+    cost = endless
+    expect(waited(x, 10), 'after 20 ms').toBe(3)
+    expect(waited(x, 11), 'after 900 ms').toBe(7)
+    expect(x.got.flat().map((e) => e.seq)).toEqual([8, 9, 10, 11])
     x.stream.close()
   })
 

@@ -9,7 +9,10 @@ export type StreamState = 'connecting' | 'open' | 'offline' | 'unauthorized'
 
 export interface StreamOptions {
   client: { readonly window: WindowContext | null; register(): Promise<WindowContext> }
-  /** Events in order, at most one call a frame (four a second in a hidden tab). */
+  /**
+   * Events in order, at most one call a frame (four a second in a hidden tab). When calls are costly they come more
+   * rarely, so that most of the time is left for scrolling and typing.
+   */
   onEvents: (events: StreamEvent[]) => void
   /**
    * What was missed cannot be replayed: fetch every snapshot again. Events that arrive before a snapshot does must
@@ -30,6 +33,10 @@ const SETTLED = 3000
 const TICK = 5000
 const SLEPT = 20000
 const HIDDEN_FLUSH = 250
+/** After a flush the page rests this many times as long as the flush took until it was painted. */
+const REST = 2
+/** Events never wait longer than this, in ms. */
+const LONGEST_REST = 100
 
 /**
  * The event stream of this window: connects, resumes where it stopped, and never gives up except when Core refuses
@@ -49,6 +56,7 @@ export class EventStream {
   private lastTick = 0
   private buffer: StreamEvent[] = []
   private frame = 0
+  private notBefore = 0
   private timer: ReturnType<typeof setTimeout> | undefined
   private readonly o: StreamOptions
 
@@ -177,15 +185,32 @@ export class EventStream {
     this.plan()
   }
 
-  /** One flush a frame; a hidden tab paints no frames, so a timer stands in. */
+  /** One flush a frame at most; a hidden tab paints no frames, so a timer stands in. */
   private plan(): void {
     if (this.frame !== 0 || this.timer !== undefined || this.buffer.length === 0) return
     const hidden = globalThis.document?.visibilityState !== 'visible'
     if (hidden || typeof requestAnimationFrame !== 'function') {
       this.timer = setTimeout(() => this.flush(), HIDDEN_FLUSH)
     } else {
-      this.frame = requestAnimationFrame(() => this.flush())
+      this.frame = requestAnimationFrame(() => this.flushInFrame())
     }
+  }
+
+  /** Flushes, unless the last flush is still to be rested from; measures until the frame was painted. */
+  private flushInFrame(): void {
+    const begin = performance.now()
+    if (begin < this.notBefore) {
+      this.frame = 0
+      this.plan()
+      return
+    }
+    this.flush()
+    const painted = new MessageChannel()
+    painted.port1.onmessage = () => {
+      this.notBefore = performance.now() + Math.min(LONGEST_REST, REST * (performance.now() - begin))
+      painted.port1.close()
+    }
+    painted.port2.postMessage(null)
   }
 
   private dropFlush(): void {
