@@ -10,6 +10,8 @@ const (
 	UpdateReasoning
 	UpdateUserText // a user chunk, seen in replays
 	UpdateTool
+	UpdateSubagent // a subagent that has an ACP session of its own was announced or changed
+	UpdateMessage  // a message between the ACP sessions of an Agent and its subagents
 	UpdatePlan
 	UpdateConfig
 	UpdateCommands
@@ -28,7 +30,9 @@ func (k UpdateKind) Control() bool {
 // Update is one thing an Agent reported, decoded tolerantly. All of it is an upsert, so that later protocol
 // versions need no change above internal/acp (decision 12).
 type Update struct {
-	Kind      UpdateKind
+	Kind UpdateKind
+	// SessionID is the ACP session that it came under: the Agent's, or that of a subagent, whose updates belong to the
+	// session of its parent.
 	SessionID ACPSessionID
 	MessageID string // the Agent's id of the message a chunk belongs to; "" when it sends none (R-ACP-008)
 	// Text of text and reasoning chunks. A chunk may begin or end inside a character: half a surrogate pair, which
@@ -37,8 +41,10 @@ type Update struct {
 	Text     string
 	ParentID string // Claude: the Agent tool call that this chunk or tool belongs to
 
-	Block    *Block     // a chunk that is not text
-	Tool     *ToolPatch // UpdateTool
+	Block    *Block          // a chunk that is not text
+	Tool     *ToolPatch      // UpdateTool
+	Child    *ChildPatch     // UpdateSubagent
+	Message  *SessionMessage // UpdateMessage
 	Plan     []PlanEntry
 	Config   []ConfigOption // UpdateConfig; nil when the list was absent, empty when it was []
 	Commands []Command
@@ -72,6 +78,10 @@ type ToolPatch struct {
 	Status   *string
 	ParentID *string
 
+	IsSubagent bool // the Agent marks the call as that of a subagent (R-CHAT-106)
+	// Subagent is what it tells about the subagent, if the call is one; a field that is nil or "" means "no change".
+	Subagent *Subagent
+
 	RawInput  []byte // JSON; nil when absent or null
 	RawOutput []byte // JSON; nil when absent or null
 
@@ -93,6 +103,27 @@ type DiffPatch struct {
 	Old  *string
 	New  string
 	Kind string
+}
+
+// ChildPatch changes what is known about a subagent that has an ACP session of its own; nil and "" mean "no change".
+type ChildPatch struct {
+	SessionID   ACPSessionID // the subagent's; never ""
+	Title       *string
+	Description *string
+	State       string // what it does, in the Agent's words
+	StopReason  string // why it stopped, when State says that it does nothing
+	Cwd         string
+}
+
+// SessionMessage is what one ACP session of an Agent tells another one. "" as From or To means that the Agent did not
+// say it: the message then belongs to the session it came under.
+type SessionMessage struct {
+	From, To ACPSessionID
+	// ID is the sender's id of the message, so that a message that both sides report is told once; "" when there is none.
+	ID     string
+	Whole  bool     // Texts and Blocks are all of the message, rather than the next piece of it
+	Texts  []string // its text blocks; a piece may begin or end inside a character
+	Blocks []Block
 }
 
 // PlanEntry is one line of the Agent's agenda (R-CHAT-137).

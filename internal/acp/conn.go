@@ -50,10 +50,11 @@ type Conn struct {
 
 	mu       sync.Mutex
 	sessions map[fyllo.ACPSessionID]*session
-	opening  int     // session/new requests in flight
-	early    []event // for sessions not known yet, while opening > 0
-	earlySum int     // bytes of their lines
-	ended    error   // why the connection ended; nil until then
+	children map[fyllo.ACPSessionID]*session // of subagents with a session of their own: whose events theirs are
+	opening  int                             // session/new requests in flight
+	early    []event                         // for sessions not known yet, while opening > 0
+	earlySum int                             // bytes of their lines
+	ended    error                           // why the connection ended; nil until then
 }
 
 // session is an ACP session with a receiver.
@@ -97,7 +98,7 @@ func NewConn(stdin io.WriteCloser, stdout io.Reader, o Options) *Conn {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{opts: o, log: o.Log, sessions: map[fyllo.ACPSessionID]*session{}}
+	c := &Conn{opts: o, log: o.Log, sessions: map[fyllo.ACPSessionID]*session{}, children: map[fyllo.ACPSessionID]*session{}}
 	ready := make(chan struct{})
 	c.rpc = jsonrpc.New(stdout, stdin, jsonrpc.Handler{
 		Notify:    func(method string, params, line []byte) { <-ready; c.notified(method, params, line) },
@@ -118,17 +119,11 @@ func (c *Conn) Done() <-chan struct{} { return c.rpc.Done() }
 // Close ends stdin after what is queued was written, at most 200 ms later. It does not wait for the Agent.
 func (c *Conn) Close() error { return c.rpc.Close() }
 
-// Forget drops later events of the session.
+// Forget drops later events of the session and of its subagents.
 func (c *Conn) Forget(id fyllo.ACPSessionID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.sessions, id)
-}
-
-func (c *Conn) session(id fyllo.ACPSessionID) *session {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.sessions[id]
+	c.forget(id)
 }
 
 // notified receives every notification.
@@ -142,7 +137,7 @@ func (c *Conn) notified(method string, params, line []byte) {
 		return
 	}
 	u.Raw = line
-	if s := c.session(u.SessionID); s != nil {
+	if s := c.receiver(u.SessionID); s != nil {
 		c.deliverUpdate(s, &u)
 		return
 	}
@@ -164,7 +159,7 @@ func (c *Conn) requested(r *jsonrpc.Request) {
 	r.Tag = p.SessionID
 	p.Request, p.Raw = string(r.ID), r.Line
 	p.Answer = func(optionID string) { r.Reply(outcome(optionID)) }
-	if s := c.session(p.SessionID); s != nil {
+	if s := c.receiver(p.SessionID); s != nil {
 		c.deliver(s, fyllo.AgentEvent{Permission: &p})
 		return
 	}
@@ -175,7 +170,7 @@ func (c *Conn) requested(r *jsonrpc.Request) {
 // asked answers it, so that what is recorded and what the Agent hears agree.
 func (c *Conn) withdrawn(r *jsonrpc.Request) {
 	id, _ := r.Tag.(fyllo.ACPSessionID)
-	if s := c.session(id); s != nil {
+	if s := c.receiver(id); s != nil {
 		c.deliver(s, fyllo.AgentEvent{Withdrawn: &fyllo.PermissionWithdrawn{Request: string(r.ID)}})
 		return
 	}
@@ -244,6 +239,9 @@ func (c *Conn) deliver(s *session, ev fyllo.AgentEvent) {
 
 // deliverUpdate delivers an update, with configuration made complete first.
 func (c *Conn) deliverUpdate(s *session, u *fyllo.Update) {
+	if u.SessionID != s.id || u.Kind == fyllo.UpdateSubagent {
+		c.ofChild(s, u)
+	}
 	if u.Kind == fyllo.UpdateConfig && u.Config != nil {
 		u.Config = s.take(withLegacy(u.Config, s.legacy))
 	}
@@ -261,6 +259,7 @@ func (c *Conn) finish() {
 	c.mu.Lock()
 	sessions := c.sessions
 	c.sessions = map[fyllo.ACPSessionID]*session{}
+	clear(c.children)
 	c.mu.Unlock()
 	at := time.Now()
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {

@@ -46,13 +46,15 @@ type decoder struct {
 // fields is everything that an update of any kind may carry, read in one pass; the kind may come last.
 type fields struct {
 	u    fyllo.Update
-	kind []byte      // JSON string
-	body content     // content, when it was one block
-	tool tool        // members of tool calls
-	plan planFields  // plan, plan_update
-	note [2]string   // notice: title, description
-	used [2]*uint64  // usage_update: used, size
-	cost *fyllo.Cost // usage_update
+	kind []byte          // JSON string
+	body content         // content, when it was one block
+	tool tool            // members of tool calls
+	plan planFields      // plan, plan_update
+	note [2]string       // notice: title, description
+	list jsonrpc.Scanner // at the content, when it was a list; its form depends on the kind
+	peer *peerFields     // subagent_update, session_message; nil when it has none of their members
+	used [2]*uint64      // usage_update: used, size
+	cost *fyllo.Cost     // usage_update
 	cmds []fyllo.Command
 	more bool // there was a list of commands
 }
@@ -90,6 +92,7 @@ func (d *decoder) field(f *fields, s *jsonrpc.Scanner, name []byte) {
 		if s.Kind() == '{' {
 			f.body = block(s, true)
 		} else {
+			f.list = *s
 			f.tool.field(s, name)
 		}
 	case "messageId":
@@ -120,6 +123,8 @@ func (d *decoder) field(f *fields, s *jsonrpc.Scanner, name []byte) {
 		f.used[1] = count(s)
 	case "cost":
 		f.cost = cost(s)
+	case "sessionId", "state", "cwd", "senderSessionId", "recipientSessionId", "senderMessageId":
+		f.peers().field(s, name)
 	default:
 		f.tool.field(s, name)
 	}
@@ -143,6 +148,10 @@ func (f *fields) finish() {
 			p.Start = string(f.kind) == `"tool_call"`
 			f.tool.finish(u.ParentID)
 		}
+	case `"subagent_update"`, `"_subagent_update"`:
+		f.child()
+	case `"session_message"`, `"session_message_chunk"`:
+		f.message(string(f.kind) == `"session_message"`)
 	case `"plan"`, `"plan_update"`:
 		if f.plan.list != nil {
 			u.Kind, u.Plan = fyllo.UpdatePlan, f.plan.list
@@ -198,6 +207,8 @@ func (f *fields) meta(s *jsonrpc.Scanner) {
 					f.u.ParentID, _ = s.String()
 				case "toolName":
 					f.tool.toolName, _ = s.String()
+				case "toolResponse":
+					f.tool.response(s)
 				}
 			})
 		case "terminal_output_delta":

@@ -41,7 +41,7 @@ func tp(p fyllo.ToolPatch) fyllo.Update {
 
 func TestUnknownUpdateIsKept_R_ACP_001(t *testing.T) {
 	for _, kind := range []string{
-		"hologram", "compaction_update", "compaction_summary_chunk", "subagent_update", "session_message_chunk",
+		"hologram", "compaction_update", "compaction_summary_chunk", "subagent_update",
 		"_subagent_update", "TOOL_CALL", "",
 	} {
 		check(t, `{"sessionUpdate":"`+kind+`","title":"t","content":{"type":"text","text":"x"},"toolCallId":"c","entries":[]}`, fyllo.Update{})

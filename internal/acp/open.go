@@ -58,7 +58,7 @@ func (c *Conn) reopen(
 ) (fyllo.SessionOpened, error) {
 	s := &session{id: k.id, sink: sink}
 	c.mu.Lock()
-	c.sessions[k.id] = s
+	c.put(s)
 	c.mu.Unlock()
 	out, err := ask(ctx, c, k, c.sessionParams(k.id, p), func(r reply) (fyllo.SessionOpened, error) {
 		if r.err != nil {
@@ -77,7 +77,7 @@ func (c *Conn) reopen(
 	if err != nil {
 		c.mu.Lock()
 		if c.sessions[k.id] == s {
-			delete(c.sessions, k.id)
+			c.forget(k.id)
 		}
 		c.mu.Unlock()
 	}
@@ -107,10 +107,13 @@ func (c *Conn) admit(s *session) {
 	c.opening--
 	var mine, rest []event
 	if s != nil {
-		c.sessions[s.id] = s
+		c.put(s)
 	}
 	for _, e := range c.early {
-		if s != nil && e.id == s.id {
+		if s != nil && c.receiverOf(e.id) == s {
+			if u := e.ev.Update; u != nil && u.Kind == fyllo.UpdateSubagent {
+				c.adopt(s, u.Child.SessionID) // its own events may follow
+			}
 			mine = append(mine, e)
 			c.earlySum -= e.size
 		} else {

@@ -12,7 +12,8 @@ import (
 // do not pay for it.
 type tool struct {
 	p        *fyllo.ToolPatch
-	toolName string // _meta.claudeCode.toolName, used when there is no name
+	toolName string          // _meta.claudeCode.toolName, used when there is no name
+	told     *fyllo.Subagent // of _meta.claudeCode.toolResponse, nil when it says nothing of a subagent
 }
 
 func (t *tool) patch() *fyllo.ToolPatch {
@@ -54,6 +55,8 @@ func (t *tool) finish(parent string) {
 	if parent != "" {
 		t.p.ParentID = &parent
 	}
+	t.p.IsSubagent = t.toolName == "Agent" || t.toolName == "Task" // the older name (R-CHAT-106)
+	t.p.Subagent = t.told
 }
 
 func (t *tool) content(s *jsonrpc.Scanner) {

@@ -108,16 +108,15 @@ func (a *actor) changed(t *turn, c transcript.Change, at time.Time) {
 	}
 	if c.Kind == transcript.Part {
 		a.publishPart(t, c.Index)
-		return
+	} else {
+		a.out.Delta(a.w, a.sid, fyllo.Delta{
+			MessageID: t.live.ID(), PartID: t.live.PartID(c.Index), Index: c.Index, Kind: t.live.PartType(c.Index),
+			At: c.At, Text: c.Text,
+		})
 	}
-	if c.Index != t.growing {
-		t.growing, t.length = c.Index, 0 // only the last part grows, so this one is new
+	for _, i := range c.More {
+		a.publishPart(t, i)
 	}
-	a.out.Delta(a.w, a.sid, fyllo.Delta{
-		MessageID: t.live.ID(), PartID: t.live.PartID(c.Index), Index: c.Index, Kind: t.live.PartType(c.Index),
-		At: t.length, Text: c.Text,
-	})
-	t.length += fyllo.UTF16Len(c.Text)
 }
 
 // firstContent makes the answer appear and the turn stream (R-CHAT-073).
@@ -136,9 +135,6 @@ func (a *actor) firstContent(t *turn, at time.Time) {
 }
 
 func (a *actor) publishPart(t *turn, i int) {
-	if i == t.growing {
-		t.length = fyllo.UTF16Len(t.live.Part(i).Text) // the end of a turn completes half characters
-	}
 	a.out.Part(a.w, a.sid, fyllo.PartEvent{
 		MessageID: t.live.ID(), Index: i, Part: transcript.Light(t.live.Part(i)),
 	})

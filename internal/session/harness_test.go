@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -493,9 +494,27 @@ func (a *fakeAgent) send(p fakePrompt, events ...fyllo.AgentEvent) {
 		sink := a.sinks[p.id]
 		a.mu.Unlock()
 		if sink != nil {
-			sink(e)
+			sink(under(p.id, e))
 		}
 	}
+}
+
+// under returns an event of the session "s", as line and askEvent make them, as one of the session id.
+func under(id fyllo.ACPSessionID, e fyllo.AgentEvent) fyllo.AgentEvent {
+	readdress := func(raw []byte) []byte {
+		return bytes.Replace(raw, []byte(`"sessionId":"s"`), []byte(`"sessionId":"`+id+`"`), 1)
+	}
+	if u := e.Update; u != nil && u.SessionID == "s" {
+		moved := *u
+		moved.SessionID, moved.Raw = id, readdress(u.Raw)
+		e.Update = &moved
+	}
+	if p := e.Permission; p != nil && p.SessionID == "s" {
+		moved := *p
+		moved.SessionID, moved.Raw = id, readdress(p.Raw)
+		e.Permission = &moved
+	}
+	return e
 }
 
 // done ends a prompt.

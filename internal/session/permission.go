@@ -51,10 +51,8 @@ func (a *actor) permission(ask *fyllo.PermissionAsk) {
 	k := &openAsk{request: ask.Request, answer: ask.Answer, Permission: fyllo.Permission{
 		ID: newID("permission-"), SessionID: a.sid, MessageID: t.live.ID(), Options: ask.Options, RequestedAt: at,
 	}}
-	if ask.Tool != nil {
-		k.ToolCallID = ask.Tool.CallID
-		k.Title = t.live.ToolTitle(k.ToolCallID) // as folded, since a request may carry none
-	}
+	k.ToolCallID = t.live.CallID(ask)
+	k.Title = t.live.ToolTitle(k.ToolCallID) // as folded, since a request may carry none
 	if a.policy() == fyllo.PolicyAllowOnce {
 		a.settle(k, allowOnce(ask.Options), byPolicy)
 		return

@@ -51,6 +51,7 @@ func (m *Manager) recover(w fyllo.WorkspaceID, meta fyllo.SessionMeta) (fyllo.Se
 // replay folds the records of a turn. A turn without an end was interrupted when its last record was written.
 func (m *Manager) replay(h fyllo.TurnHeader, records []fyllo.TurnRecord) (*transcript.Live, fyllo.TurnEnd) {
 	live := transcript.New(h.MessageID, h.Cwd, h.StartedAt)
+	live.Of(h.ACPSessionID)
 	last := h.StartedAt
 	var end *fyllo.TurnEnd
 	for _, r := range records {

@@ -43,8 +43,6 @@ type turn struct {
 	cancelled bool                  // a person asked for it
 	deadline  *time.Timer           // of the cancel
 	updates   int                   // seen since the prompt was sent, besides those about the ACP session
-	growing   int                   // index of the part that deltas append to; -1 before the first
-	length    int                   // UTF-16 units of its text so far
 	retried   bool                  // recovered from a missing ACP session (R-CHAT-147)
 	way       warm.Way              // how the link of the last prompt came to be
 	draft     *draft                // whose ACP session it takes over, or nil
@@ -76,7 +74,7 @@ func (a *actor) begin(user fyllo.Message, d *draft) {
 	at := now()
 	a.turn = &turn{
 		user: user, live: transcript.New(newID("msg-"), cwd, at),
-		state: fyllo.TurnWaiting, startedAt: at, draft: d, growing: -1,
+		state: fyllo.TurnWaiting, startedAt: at, draft: d,
 	}
 	a.publish(fyllo.EventTurn, a.turn.view())
 	a.announce()
@@ -154,6 +152,7 @@ func (a *actor) send(t *turn) error {
 		return err
 	}
 	t.log = log
+	t.live.Of(a.link.ID)
 	a.tokens++
 	t.token = a.tokens
 	a.link.Fresh = false

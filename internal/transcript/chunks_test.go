@@ -1,10 +1,10 @@
 package transcript_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/transcript"
@@ -125,41 +125,148 @@ func TestChunkBordersLeaveNoTrace_R_ACP_007(t *testing.T) {
 	})
 }
 
-// The changes alone must be enough to keep a copy of the message.
+// step is one thing that may happen to a message.
+type step struct {
+	update *fyllo.Update
+	ask    *fyllo.PermissionAsk
+	answer string // call id
+}
+
+func (s step) do(live *transcript.Live, at time.Time) transcript.Change {
+	switch {
+	case s.update != nil:
+		return live.Apply(s.update, at)
+	case s.ask != nil:
+		return live.Ask(s.ask, at)
+	}
+	return live.Answered(s.answer, fyllo.PermissionNote{ID: "1", Outcome: "cancelled", At: at}, at)
+}
+
+// The changes alone keep a copy of the message, whatever an Agent sends; a window that comes in between begins with
+// the light form of the message and keeps up as well; and who replays the steps gets the same, however texts are cut
+// (R-CHAT-096, 108, R-ACP-007, 025).
 func TestChangesTellEverything_R_CHAT_096(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live := transcript.New("m", "/proj", start)
-		var copied []fyllo.Part
-		take := func(i int) {
-			if i == len(copied) {
-				copied = append(copied, fyllo.Part{})
+		root := fyllo.ACPSessionID(rapid.SampledFrom([]string{"", "root"}).Draw(t, "root"))
+		live.Of(root)
+		var steps []step
+		pages := []*page{{t: t, live: live}}
+		run := func(s step) {
+			steps = append(steps, s)
+			c := s.do(live, start)
+			for _, p := range pages {
+				p.follow(c)
 			}
-			copied[i] = live.Part(i)
 		}
-		for range rapid.IntRange(0, 30).Draw(t, "updates") {
-			u := update(t)
-			switch c := live.Apply(u, start); c.Kind {
-			case transcript.None:
-			case transcript.Part:
-				take(c.Index)
-			case transcript.Delta:
-				if !utf8.ValidString(c.Text) {
-					t.Fatalf("delta %q is no UTF-8", c.Text)
-				}
-				p := live.Part(c.Index)
-				if c.Index == len(copied) {
-					copied = append(copied, fyllo.Part{ID: p.ID, Type: p.Type})
-				}
-				copied[c.Index].Text += c.Text
+		for range rapid.IntRange(0, 40).Draw(t, "steps") {
+			run(drawStep(t))
+			if rapid.IntRange(0, 9).Draw(t, "a window comes") == 0 {
+				pages = append(pages, &page{t: t, live: live, parts: slices.Clone(live.Message().Parts)})
 			}
 		}
 		for _, i := range live.End(fyllo.TurnEnd{StopReason: "end_turn", At: start}) {
-			take(i)
+			for _, p := range pages {
+				p.take(i)
+			}
 		}
-		if diff := cmp.Diff(live.Message().Parts, append([]fyllo.Part{}, copied...)); diff != "" {
-			t.Fatal(diff)
+		want := live.Message()
+		for _, p := range pages {
+			if diff := cmp.Diff(want.Parts, append([]fyllo.Part{}, p.parts...)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+		checkLinks(t, want)
+
+		again := transcript.New("m", "/proj", start)
+		again.Of(root)
+		for _, s := range steps {
+			for _, s := range recut(t, s) {
+				s.do(again, start)
+			}
+		}
+		again.End(fyllo.TurnEnd{StopReason: "end_turn", At: start})
+		if diff := cmp.Diff(want, again.Message()); diff != "" {
+			t.Fatal("replay:", diff)
 		}
 	})
+}
+
+// checkLinks checks R-CHAT-108 on a finished message: parents stand in it, going up ends, and exactly those who have
+// something below them, or are marked, are roots.
+func checkLinks(t *rapid.T, m fyllo.Message) {
+	tools := map[string]*fyllo.Tool{}
+	for _, p := range m.Parts {
+		if p.Tool != nil {
+			if tools[p.Tool.CallID] != nil {
+				t.Fatalf("call %s stands twice", p.Tool.CallID)
+			}
+			tools[p.Tool.CallID] = p.Tool
+		}
+	}
+	for _, p := range m.Parts {
+		parent := p.ParentID
+		if p.Tool != nil {
+			parent = p.Tool.ParentID
+		}
+		for steps := 0; parent != ""; steps++ {
+			up := tools[parent]
+			if up == nil || up.Subagent == nil || steps > len(tools) {
+				t.Fatalf("part %s: link to %q is not safe", p.ID, parent)
+			}
+			parent = up.ParentID
+		}
+	}
+	if strings.Contains(transcript.VisibleText(m), "kid's") {
+		t.Fatal("a subagent's words are visible text")
+	}
+}
+
+// recut returns what tells the same as s with its text cut elsewhere.
+func recut(t *rapid.T, s step) []step {
+	u := s.update
+	if u == nil || u.Kind != fyllo.UpdateText && u.Kind != fyllo.UpdateReasoning || u.Text == "" {
+		return []step{s}
+	}
+	var out []step
+	for _, chunk := range cut(t, u.Text) {
+		c := *u
+		c.Text = chunk
+		out = append(out, step{update: &c})
+	}
+	return out
+}
+
+var (
+	someCalls    = []string{"a", "b__c", "d", "e"}
+	someParents  = []string{"", "", "a", "b__c", "d", "e", "nobody", "subagent:kid"}
+	someSessions = []fyllo.ACPSessionID{"root", "root", "root", "kid", "inner"}
+)
+
+func drawStep(t *rapid.T) step {
+	session := rapid.SampledFrom(someSessions).Draw(t, "session")
+	switch rapid.IntRange(0, 11).Draw(t, "sort") {
+	case 0:
+		p := patch(t)
+		return step{ask: &fyllo.PermissionAsk{SessionID: session, Tool: p}}
+	case 1:
+		return step{answer: rapid.SampledFrom(someCalls).Draw(t, "answered")}
+	case 2:
+		p := fyllo.ChildPatch{
+			SessionID: rapid.SampledFrom([]fyllo.ACPSessionID{"kid", "inner", "root"}).Draw(t, "child"),
+			State:     rapid.SampledFrom([]string{"", "running", "idle", "odd"}).Draw(t, "state"),
+		}
+		return step{update: &fyllo.Update{Kind: fyllo.UpdateSubagent, SessionID: session, Child: &p}}
+	case 3:
+		return step{update: &fyllo.Update{Kind: fyllo.UpdateMessage, SessionID: session, Message: &fyllo.SessionMessage{
+			From: rapid.SampledFrom(someSessions).Draw(t, "from"), To: rapid.SampledFrom(someSessions).Draw(t, "to"),
+			ID: rapid.SampledFrom([]string{"", "1"}).Draw(t, "id"), Whole: rapid.Bool().Draw(t, "whole"),
+			Texts: []string{rapid.SampledFrom([]string{"", "told", "told more"}).Draw(t, "told")},
+		}}}
+	}
+	u := update(t)
+	u.SessionID = session
+	return step{update: u}
 }
 
 // update draws any update that can change a transcript.
@@ -168,10 +275,15 @@ func update(t *rapid.T) *fyllo.Update {
 		return &fyllo.Update{Kind: fyllo.UpdateTool, Tool: patch(t)}
 	}
 	kind := rapid.SampledFrom([]fyllo.UpdateKind{fyllo.UpdateText, fyllo.UpdateReasoning}).Draw(t, "kind")
-	return &fyllo.Update{
+	u := &fyllo.Update{
 		Kind: kind, MessageID: rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "message"),
-		Text: strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 3).Draw(t, "text"), ""),
+		ParentID: rapid.SampledFrom(someParents).Draw(t, "speaker"),
+		Text:     strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 3).Draw(t, "text"), ""),
 	}
+	if rapid.IntRange(0, 19).Draw(t, "is block") == 0 {
+		u.Text, u.Block = "", &fyllo.Block{Type: "image", Data: "AA=="}
+	}
+	return u
 }
 
 // patch draws a tool patch, with few values so that they meet.
@@ -187,14 +299,16 @@ func patch(t *rapid.T) *fyllo.ToolPatch {
 		return []byte(rapid.SampledFrom(append(values, "")).Draw(t, name))
 	}
 	p := &fyllo.ToolPatch{
-		CallID: rapid.SampledFrom([]string{"a", "b__c"}).Draw(t, "call"), Start: rapid.Bool().Draw(t, "start"),
+		CallID: rapid.SampledFrom(someCalls).Draw(t, "call"), Start: rapid.Bool().Draw(t, "start"),
 		Title: str("title", "", "T", "U"), Name: str("name", "Bash", "mcp__s__t"), Kind: str("kind", "edit", "odd"),
-		Status: str("status", "pending", "in_progress", "completed", "failed", "odd"), ParentID: str("parent", "p"),
+		Status: str("status", "pending", "in_progress", "completed", "failed", "odd"), ParentID: str("parent", someParents...),
+		IsSubagent:  rapid.IntRange(0, 5).Draw(t, "is subagent") == 0,
 		RawInput:    raw("input", `{}`, `{"a":1}`, `{"description":"d"}`, `{"server":"s","tool":"t"}`),
 		RawOutput:   raw("output", `"out"`, `{"error":"e"}`, `{"x":1}`, `{"stdout":"s","exit_code":2}`, `[{"type":"text","text":"l"}]`),
 		OutputDelta: rapid.SampledFrom([]string{"", "d"}).Draw(t, "delta"),
 	}
 	if p.HasContent = rapid.Bool().Draw(t, "content"); p.HasContent {
+		p.Blocks = rapid.SliceOfN(rapid.SampledFrom([]fyllo.Block{{Type: "image", Data: "AA=="}, {Type: "audio", Data: "BB=="}, {Type: "image", MIME: "image/png"}}), 0, 2).Draw(t, "blocks")
 		p.Texts = rapid.SliceOfN(rapid.SampledFrom([]string{"", "c", "```\nd\n```"}), 0, 2).Draw(t, "texts")
 		p.Diffs = rapid.SliceOfN(rapid.SampledFrom([]fyllo.DiffPatch{{Path: "p", New: "n", Kind: "update"}, {New: "n"}}), 0, 2).Draw(t, "diffs")
 	}

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"slices"
 	"strings"
 
 	"fyllocode.dev/fyllo"
@@ -10,22 +9,16 @@ import (
 // Light returns p with every long body cut to a preview of at most fyllo.BodyPreview bytes, whose Ref is the zero
 // BodyRef. Bodies that have a Ref stay as they are. p itself is not changed.
 func Light(p fyllo.Part) fyllo.Part {
-	if a := p.Attachment; a != nil && isLong(a.Data) {
-		short := *a
-		short.Data = preview(a.Data)
-		p.Attachment = &short
+	long := false
+	for b := range p.Bodies {
+		long = long || isLong(*b)
 	}
-	if t := p.Tool; t != nil {
-		short := *t
-		short.Input, short.Output, short.Error = preview(t.Input), preview(t.Output), preview(t.Error)
-		if slices.ContainsFunc(t.Diffs, func(d fyllo.Diff) bool { return isLong(d.Old) || isLong(d.New) }) {
-			short.Diffs = slices.Clone(t.Diffs)
-			for i := range short.Diffs {
-				d := &short.Diffs[i]
-				d.Old, d.New = preview(d.Old), preview(d.New)
-			}
-		}
-		p.Tool = &short
+	if !long {
+		return p
+	}
+	p = p.Detached()
+	for b := range p.Bodies {
+		*b = preview(*b)
 	}
 	return p
 }
@@ -41,11 +34,11 @@ func LightMessage(m fyllo.Message) fyllo.Message {
 }
 
 // VisibleText returns what a reader sees of m as text: its text parts, a blank line between two. Reminders,
-// reasoning, tools and attachments are no part of it (R-CHAT-157).
+// reasoning, tools, attachments and the words of subagents are no part of it (R-CHAT-110, 157).
 func VisibleText(m fyllo.Message) string {
 	var texts []string
 	for _, p := range m.Parts {
-		if p.Type == fyllo.PartText && strings.TrimSpace(p.Text) != "" {
+		if p.Type == fyllo.PartText && p.ParentID == "" && strings.TrimSpace(p.Text) != "" {
 			texts = append(texts, p.Text)
 		}
 	}

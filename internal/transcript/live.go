@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,11 +20,15 @@ const (
 	Part                    // the part at Index is new or different
 )
 
-// Change is what a call changed in the message: nothing, or exactly one part.
+// Change is what a call changed in the message: nothing, or the part at Index and those in More.
 type Change struct {
 	Kind  ChangeKind
 	Index int
+	At    int    // Delta only: where Text begins, in UTF-16 units
 	Text  string // Delta only; valid UTF-8. It may differ from the chunk that caused it
+	// More lists other parts that are different now, ascending: a parent that is told late moves a call, and makes
+	// its parent the root of a subagent (R-CHAT-108).
+	More []int
 }
 
 // Live is the assistant message of one turn while it is written. It is not safe for concurrent use.
@@ -33,42 +38,57 @@ type Live struct {
 	updatedAt time.Time
 	parts     []*part
 	tools     map[string]*tool // by call id; a Live is one turn, so an id means one tool (R-ACP-012)
-	text      held
-	reasoning held
+	own       lane             // what the Agent itself says and does
+	lanes     map[string]*lane // what subagents do, by the call that they name as their parent
+	claims    map[string][]*part
+	session   fyllo.ACPSessionID            // the Agent's; "" when not told
+	children  map[fyllo.ACPSessionID]*child // subagents with an ACP session of their own
 	end       *fyllo.TurnEnd
 }
 
 // part is one part in the making. Exactly one of text, tool and attachment is set.
 type part struct {
 	id         string
+	index      int
 	kind       fyllo.PartType
-	from       source
+	message    string // the Agent's id of the message that the text belongs to; "" fits every id
+	parent     string // the call that it names as its parent, whether the link is safe or not
+	linked     bool   // the link is safe, and shown
 	text       *joiner
+	units      int // UTF-16 units of the text
 	tool       *tool
 	attachment *fyllo.Attachment
 }
 
-// source tells whose words a chunk is: chunks of different sources never share a part (R-ACP-008).
-type source struct {
-	message string // the Agent's message id; "" fits every id
-	parent  string // the tool call of the subagent that speaks; "" for the Agent itself
+// lane is what one speaker says and does, in order. Speakers do not interrupt each other: subagents run side by side,
+// and the words of one would be torn to pieces by the events of the others.
+type lane struct {
+	last            *part // nil before the first
+	text, reasoning held
 }
 
 // held is text that shows nothing yet: white space before the first visible character of a part (R-ACP-007).
 type held struct {
-	from source
-	text *joiner // nil when nothing is held
+	message string
+	text    *joiner // nil when nothing is held
 }
 
-func (s source) continues(open source) bool {
-	return s.parent == open.parent && (s.message == "" || open.message == "" || s.message == open.message)
-}
+// continues reports whether a chunk of the message next goes on with the text of the message open: those of different
+// messages never share a part (R-ACP-008).
+func continues(next, open string) bool { return next == "" || open == "" || next == open }
 
 // New starts the message id of a turn. Relative paths of diffs are resolved against cwd (R-ACP-023); "" leaves them
 // as they are. at becomes CreatedAt.
 func New(id, cwd string, at time.Time) *Live {
-	return &Live{id: id, cwd: cwd, createdAt: at, updatedAt: at, tools: map[string]*tool{}}
+	return &Live{
+		id: id, cwd: cwd, createdAt: at, updatedAt: at, tools: map[string]*tool{}, lanes: map[string]*lane{},
+		claims: map[string][]*part{}, children: map[fyllo.ACPSessionID]*child{},
+	}
 }
+
+// Of tells the ACP session of the turn: what comes under another id is then a subagent's, also when it was announced
+// in an earlier turn. Without it, only what is announced is.
+func (l *Live) Of(session fyllo.ACPSessionID) { l.session = session }
 
 // ID returns the id of the message.
 func (l *Live) ID() string { return l.id }
@@ -83,17 +103,52 @@ func (l *Live) Empty() bool { return len(l.parts) == 0 }
 // refers to may be reused afterwards, except for its strings.
 func (l *Live) Apply(u *fyllo.Update, at time.Time) Change {
 	switch u.Kind {
-	case fyllo.UpdateText:
-		return l.chunk(fyllo.PartText, &l.text, u, at)
-	case fyllo.UpdateReasoning:
-		return l.chunk(fyllo.PartReasoning, &l.reasoning, u, at)
-	case fyllo.UpdateTool:
-		if u.Tool != nil {
-			return l.patch(u.Tool, u.ParentID, at)
+	case fyllo.UpdateText, fyllo.UpdateReasoning, fyllo.UpdateUserText, fyllo.UpdateTool:
+		c, made := l.speaker(u.SessionID, at)
+		return joined(made, l.content(u, c, at))
+	case fyllo.UpdateSubagent:
+		if u.Child != nil {
+			return l.announce(u.SessionID, u.Child, at)
 		}
-	default: // Session state, replays of the user's words, and what later protocols add (R-ACP-001)
+	case fyllo.UpdateMessage:
+		if u.Message != nil {
+			return l.message(u.SessionID, u.Message, at)
+		}
+	default: // Session state, and what later protocols add (R-ACP-001)
 	}
 	return Change{}
+}
+
+// content folds what c says or does, nil being the Agent itself.
+func (l *Live) content(u *fyllo.Update, c *child, at time.Time) Change {
+	parent := c.parentOf(u.ParentID)
+	switch u.Kind {
+	case fyllo.UpdateText:
+		return l.chunk(fyllo.PartText, parent, u, at)
+	case fyllo.UpdateReasoning:
+		return l.chunk(fyllo.PartReasoning, parent, u, at)
+	case fyllo.UpdateUserText: // a replay of what the user said, or what a subagent is told
+		if c != nil && u.Text != "" {
+			return l.prompted(c, told{id: u.MessageID, text: u.Text}, false, at)
+		}
+	default:
+		if u.Tool != nil {
+			return l.called(u.Tool, u.ParentID, c, at)
+		}
+	}
+	return Change{}
+}
+
+// called folds what an event of c says about a call.
+func (l *Live) called(p *fyllo.ToolPatch, parent string, c *child, at time.Time) Change {
+	if p.ParentID != nil && *p.ParentID != "" {
+		parent = *p.ParentID
+	}
+	cwd := l.cwd
+	if c != nil && c.cwd != "" {
+		cwd = c.cwd
+	}
+	return l.patch(c.callID(p.CallID), p, c.parentOf(parent), cwd, at)
 }
 
 // Ask folds in what a permission request says about its tool call, which it may be the first to mention
@@ -104,7 +159,17 @@ func (l *Live) Ask(p *fyllo.PermissionAsk, at time.Time) Change {
 	}
 	asked := *p.Tool
 	asked.Start = true // until the answer, the call waits
-	return l.patch(&asked, "", at)
+	c, made := l.speaker(p.SessionID, at)
+	return joined(made, l.called(&asked, "", c, at))
+}
+
+// CallID returns the id in the message of the call that a permission request is about, "" when it names none. It is
+// what Answered and ToolTitle take.
+func (l *Live) CallID(p *fyllo.PermissionAsk) string {
+	if p.Tool == nil {
+		return ""
+	}
+	return l.children[p.SessionID].callID(p.Tool.CallID)
 }
 
 // Answered notes at its tool call how a permission request was answered. An unknown call changes nothing; a note
@@ -115,7 +180,7 @@ func (l *Live) Answered(callID string, note fyllo.PermissionNote, at time.Time) 
 		return Change{}
 	}
 	l.updatedAt = at
-	return Change{Kind: Part, Index: t.index}
+	return Change{Kind: Part, Index: t.part.index}
 }
 
 // End closes the message and returns the parts it changed: tools that are not final become interrupted (decision
@@ -125,12 +190,12 @@ func (l *Live) End(end fyllo.TurnEnd) []int {
 	var changed []int
 	l.end = &end
 	l.updatedAt = end.At
-	l.text, l.reasoning = held{}, held{}
+	l.own.text, l.own.reasoning = held{}, held{}
+	for _, other := range l.lanes {
+		other.text, other.reasoning = held{}, held{}
+	}
 	for i, p := range l.parts {
-		switch {
-		case p.tool != nil && p.tool.settle(true):
-			changed = append(changed, i)
-		case p.text != nil && p.text.flush() != "":
+		if p.tool != nil && p.tool.settle(true) || p.text != nil && p.grow(p.text.flush()) {
 			changed = append(changed, i)
 		}
 	}
@@ -143,6 +208,9 @@ func (l *Live) Part(i int) fyllo.Part {
 	out := fyllo.Part{ID: p.id, Type: p.kind, Attachment: p.attachment}
 	if p.text != nil {
 		out.Text = p.text.String()
+	}
+	if p.linked && p.tool == nil {
+		out.ParentID = p.parent
 	}
 	if p.tool != nil {
 		view := p.tool.view
@@ -173,90 +241,140 @@ func (l *Live) Message() fyllo.Message {
 
 // chunk appends a text or reasoning chunk. This is the path of a flood: it copies the text once and allocates only
 // when the text outgrows its memory.
-func (l *Live) chunk(kind fyllo.PartType, h *held, u *fyllo.Update, at time.Time) Change {
+func (l *Live) chunk(kind fyllo.PartType, parent string, u *fyllo.Update, at time.Time) Change {
 	if u.Block != nil {
 		l.updatedAt = at
-		p := l.add(kind)
+		p := l.add(kind, parent)
 		p.kind, p.attachment = fyllo.PartAttachment, attachment(u.Block)
-		return Change{Kind: Part, Index: len(l.parts) - 1}
+		return Change{Kind: Part, Index: p.index, More: l.settleLinks(p, true)}
 	}
 	if u.Text == "" {
 		return Change{}
 	}
-	from := source{message: u.MessageID, parent: u.ParentID}
-	p := l.open(kind)
-	if p == nil || !from.continues(p.from) {
-		return l.begin(kind, h, from, u.Text, at)
+	in := l.lane(parent)
+	p := in.last
+	if p == nil || p.kind != kind || !continues(u.MessageID, p.message) {
+		return l.begin(kind, parent, u.MessageID, u.Text, at)
 	}
-	if p.from.message == "" {
-		p.from.message = from.message
+	if p.message == "" {
+		p.message = u.MessageID
 	}
-	text := p.text.write(u.Text)
-	if text == "" {
+	was, text := p.units, p.text.write(u.Text)
+	if !p.grow(text) {
 		return Change{}
 	}
 	l.updatedAt = at
-	return Change{Kind: Delta, Index: len(l.parts) - 1, Text: text}
+	return Change{Kind: Delta, Index: p.index, At: was, Text: text}
 }
 
 // begin starts a part with the first chunk that shows something, and holds back those before it.
-func (l *Live) begin(kind fyllo.PartType, h *held, from source, text string, at time.Time) Change {
-	if h.text == nil || !from.continues(h.from) {
-		*h = held{from: from, text: &joiner{}}
+func (l *Live) begin(kind fyllo.PartType, parent, message, text string, at time.Time) Change {
+	in := l.lane(parent)
+	h := &in.text
+	if kind == fyllo.PartReasoning {
+		h = &in.reasoning
 	}
-	if h.from.message == "" {
-		h.from.message = from.message
+	if h.text == nil || !continues(message, h.message) {
+		*h = held{message: message, text: &joiner{}}
+	}
+	if h.message == "" {
+		h.message = message
 	}
 	if strings.TrimSpace(h.text.write(text)) == "" {
 		return Change{}
 	}
-	p := l.add(kind)
-	p.from, p.text = h.from, h.text
+	p := l.add(kind, parent)
+	p.message, p.text = h.message, h.text
 	if kind == fyllo.PartReasoning { // blank lines before a thought are noise (X7)
 		p.text = &joiner{tail: h.text.tail}
 		p.text.b.WriteString(strings.TrimLeftFunc(h.text.String(), unicode.IsSpace))
 	}
 	*h = held{}
+	p.grow(p.text.String())
 	l.updatedAt = at
-	return Change{Kind: Delta, Index: len(l.parts) - 1, Text: p.text.String()}
+	if more := l.settleLinks(p, true); p.linked {
+		return Change{Kind: Part, Index: p.index, More: more} // a delta names no parent
+	}
+	return Change{Kind: Delta, Index: p.index, Text: p.text.String()}
 }
 
-// open returns the last part if it is text of this kind, to which chunks may be appended.
-func (l *Live) open(kind fyllo.PartType) *part {
-	if n := len(l.parts); n > 0 && l.parts[n-1].kind == kind {
-		return l.parts[n-1]
+// grow counts text that was appended and reports whether there was any.
+func (p *part) grow(text string) bool {
+	p.units += fyllo.UTF16Len(text)
+	return text != ""
+}
+
+// lane returns the lane of those who name parent, "" being the Agent itself.
+func (l *Live) lane(parent string) *lane {
+	if parent == "" {
+		return &l.own
 	}
-	return nil
+	in := l.lanes[parent]
+	if in == nil {
+		in = &lane{}
+		l.lanes[parent] = in
+	}
+	return in
 }
 
 // add appends an empty part.
-func (l *Live) add(kind fyllo.PartType) *part {
-	p := &part{id: l.id + "." + strconv.Itoa(len(l.parts)), kind: kind}
+func (l *Live) add(kind fyllo.PartType, parent string) *part {
+	p := &part{id: l.id + "." + strconv.Itoa(len(l.parts)), index: len(l.parts), kind: kind, parent: parent}
 	l.parts = append(l.parts, p)
+	l.lane(parent).last = p
 	return p
 }
 
-// patch folds what one event says about a tool call (R-ACP-004).
-func (l *Live) patch(u *fyllo.ToolPatch, parent string, at time.Time) Change {
+// patch folds what one event says about the tool call id (R-ACP-004), whose parent is taken once (R-CHAT-092). cwd is
+// where relative paths begin (R-ACP-023).
+func (l *Live) patch(id string, u *fyllo.ToolPatch, parent, cwd string, at time.Time) Change {
 	if u.CallID == "" {
 		return Change{}
 	}
-	t := l.tools[u.CallID]
+	id = clean(id)
+	t := l.tools[id]
 	isNew := t == nil
 	if isNew {
-		t = newTool(u, len(l.parts))
-		l.tools[t.view.CallID] = t
-		l.add(fyllo.PartTool).tool = t
+		t = newTool(id, u)
+		l.tools[id] = t
+		t.part = l.add(fyllo.PartTool, parent)
+		t.part.tool = t
 	}
-	changed := t.apply(u, parent, l.cwd)
-	if t.settle(l.end != nil) {
-		changed = true
+	before := t.view
+	t.apply(u, cwd)
+	var more []int
+	if isNew || t.part.parent == "" && parent != "" {
+		t.part.parent = parent
+		more = l.settleLinks(t.part, isNew)
 	}
-	if !changed && !isNew {
-		return Change{}
+	t.settle(l.end != nil)
+	switch changed := isNew || !sameView(&before, &t.view); {
+	case changed:
+		l.updatedAt = at
+		return Change{Kind: Part, Index: t.part.index, More: more}
+	case len(more) > 0:
+		l.updatedAt = at
+		return Change{Kind: Part, Index: more[0], More: more[1:]}
 	}
-	l.updatedAt = at
-	return Change{Kind: Part, Index: t.index}
+	return Change{}
+}
+
+// joined is one change made of two, the first of which may have moved the part of the second.
+func joined(first, second Change) Change {
+	if first.Kind == None {
+		return second
+	}
+	if second.Kind == None {
+		return first
+	}
+	also := append(slices.Clone(first.More), first.Index)
+	if slices.Contains(also, second.Index) {
+		second = Change{Kind: Part, Index: second.Index, More: second.More} // more of it changed than its text
+	}
+	also = append(also, second.More...)
+	slices.Sort(also)
+	second.More = slices.DeleteFunc(slices.Compact(also), func(i int) bool { return i == second.Index })
+	return second
 }
 
 // attachment makes a part of a block that is not text. A block of a kind we do not know shows at least that name.

@@ -15,6 +15,8 @@ const blockBreak = "\n\n"
 // inputFacts are what a tool's input says about the call itself.
 type inputFacts struct {
 	description  string
+	prompt       string // what a subagent is told
+	agentType    string // the sort of subagent
 	server, tool string // an MCP call as Codex reports it: both set or none (X6)
 }
 
@@ -89,9 +91,9 @@ func (t *tool) withExitCode(text string) string {
 }
 
 // unfenced strips the one fence that Claude's adapter puts around output (C6). Only a call with a programmatic
-// name comes from an adapter that does so.
+// name comes from an adapter that does so. The last words of a subagent are a text of their own, fences included.
 func (t *tool) unfenced(text string) string {
-	if t.view.Name == "" || !strings.HasPrefix(text, "```") {
+	if t.view.Name == "" || t.marked || !strings.HasPrefix(text, "```") {
 		return text
 	}
 	first, rest, ok := strings.Cut(text, "\n")
@@ -120,22 +122,38 @@ func closes(line, fence string) bool {
 	return len(line) >= len(fence) && strings.Trim(line, "`") == ""
 }
 
-// contentText joins the text blocks of an event's content; without any, it names the blocks of other kinds, which
-// a tool has no other place for.
+// contentText joins the text blocks of an event's content; without any, it names the blocks of other kinds that are
+// no media, since a tool has no other place for them.
 func contentText(p *fyllo.ToolPatch) string {
 	texts := p.Texts
 	if len(texts) == 0 {
 		for i := range p.Blocks {
-			texts = append(texts, blockText(&p.Blocks[i]))
+			if b := &p.Blocks[i]; !isMedia(b) {
+				texts = append(texts, blockText(b))
+			}
 		}
 	}
 	return clean(joinTexts(texts))
 }
 
+// media are the blocks of an event's content that are files rather than text, in order.
+func media(blocks []fyllo.Block) []fyllo.Attachment {
+	var out []fyllo.Attachment
+	for i := range blocks {
+		if isMedia(&blocks[i]) {
+			out = append(out, *attachment(&blocks[i]))
+		}
+	}
+	return out
+}
+
+// isMedia reports whether a block holds the bytes of a picture, a sound or another file.
+func isMedia(b *fyllo.Block) bool { return b.Data != "" && !b.IsText }
+
 // blockText shows a block that is not text by its text, its address, or its sort.
 func blockText(b *fyllo.Block) string {
 	switch {
-	case b.Type == "resource" && b.Data != "" && (b.MIME == "" || strings.HasPrefix(b.MIME, "text/")):
+	case b.IsText && b.Data != "":
 		return b.Data
 	case b.URI != "":
 		return strings.TrimSpace(b.Name + " " + b.URI)
@@ -180,7 +198,10 @@ func readInput(raw []byte) inputFacts {
 	if json.Unmarshal(raw, &in) != nil {
 		return inputFacts{}
 	}
-	facts := inputFacts{description: firstLine(stringOf(in["description"]))}
+	facts := inputFacts{
+		description: firstLine(stringOf(in["description"])), prompt: clean(stringOf(in["prompt"])),
+		agentType: clean(stringOf(in["subagent_type"])),
+	}
 	server, tool := stringOf(in["server"]), stringOf(in["tool"])
 	if _, ok := in["arguments"]; server != "" && tool != "" && (len(in) == 2 || len(in) == 3 && ok) {
 		facts.server, facts.tool = server, tool

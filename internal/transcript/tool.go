@@ -11,10 +11,14 @@ import (
 // tool folds the events of one tool call. view is what it shows; its slices and bodies are replaced, never changed
 // in place, so that a copy of view stays true.
 type tool struct {
-	index   int
+	part    *part
 	view    fyllo.Tool
 	titled  titleSource
 	kindSet bool
+
+	endless bool // going up from parent to parent never ends
+	kids    int  // parts with a safe link to the call
+	subagent
 
 	// Where the output can come from, see body.
 	final       string // text of content that came with or after the final status
@@ -36,10 +40,10 @@ const (
 )
 
 // newTool starts the call of an event: pending if the event announces it, in progress if the announcement was left
-// out (R-CHAT-089).
-func newTool(p *fyllo.ToolPatch, index int) *tool {
-	t := &tool{index: index}
-	t.view = fyllo.Tool{CallID: p.CallID, Kind: fyllo.KindOther, Status: fyllo.ToolInProgress}
+// out (R-CHAT-089). id is its id in the message.
+func newTool(id string, p *fyllo.ToolPatch) *tool {
+	t := &tool{}
+	t.view = fyllo.Tool{CallID: id, Kind: fyllo.KindOther, Status: fyllo.ToolInProgress}
 	if p.Start {
 		t.view.Status = fyllo.ToolPending
 	}
@@ -47,13 +51,12 @@ func newTool(p *fyllo.ToolPatch, index int) *tool {
 	return t
 }
 
-// apply folds one event and reports whether the view changed. Status and input come first, because what content
-// means depends on them.
-func (t *tool) apply(p *fyllo.ToolPatch, parent, cwd string) bool {
-	before := t.view
+// apply folds one event. Status and input come first, because what content means depends on them.
+func (t *tool) apply(p *fyllo.ToolPatch, cwd string) {
 	t.setStatus(p.Status)
-	t.setIdentity(p, parent)
+	t.setIdentity(p)
 	facts := t.setInput(p.RawInput)
+	t.learn(p, facts)
 	if p.RawOutput != nil {
 		t.raw = readOutput(p.RawOutput)
 	}
@@ -68,7 +71,7 @@ func (t *tool) apply(p *fyllo.ToolPatch, parent, cwd string) bool {
 	t.stream.write(p.OutputDelta)
 	t.setTitle(p, facts, cwd)
 	t.setOutput()
-	return !sameView(&before, &t.view)
+	t.showSubagent()
 }
 
 // settle closes an open call when its turn has ended, and reports whether that changed the view. A final status
@@ -114,16 +117,10 @@ func (t *tool) setStatus(status *string) {
 	}
 }
 
-// setIdentity takes kind and parent once (R-CHAT-092), and the name whenever the Agent sends one.
-func (t *tool) setIdentity(p *fyllo.ToolPatch, parent string) {
+// setIdentity takes the kind once (R-CHAT-092), and the name whenever the Agent sends one.
+func (t *tool) setIdentity(p *fyllo.ToolPatch) {
 	if kind := strings.TrimSpace(deref(p.Kind)); kind != "" && !t.kindSet {
 		t.view.Kind, t.kindSet = knownKind(kind), true
-	}
-	if own := deref(p.ParentID); own != "" {
-		parent = own
-	}
-	if t.view.ParentID == "" {
-		t.view.ParentID = parent
 	}
 	if name := clean(deref(p.Name)); name != "" {
 		if server, tool, ok := mcpName(name); ok {
@@ -153,9 +150,9 @@ func (t *tool) setInput(raw []byte) inputFacts {
 	return facts
 }
 
-// setContent takes text and diffs of an event's content. Both stay where the content holds nothing of their sort,
+// setContent takes text, diffs and media of an event's content. Each stays where the content holds nothing of their sort,
 // since Agents send a closing text without the diffs (K4) and hunks without the text (C4); content that is null or
-// [] clears the diffs and what was only interim (G4). Text without characters erases nothing (R-ACP-002).
+// [] clears diffs, media and what was only interim (G4). Text without characters erases nothing (R-ACP-002).
 func (t *tool) setContent(p *fyllo.ToolPatch, cwd string) {
 	if !p.HasContent {
 		return
@@ -164,6 +161,11 @@ func (t *tool) setContent(p *fyllo.ToolPatch, cwd string) {
 	if diffs := t.diffs(p.Diffs, cwd); empty || len(p.Diffs) > 0 {
 		if !slices.EqualFunc(diffs, t.view.Diffs, sameDiff) {
 			t.view.Diffs = diffs
+		}
+	}
+	if media := media(p.Blocks); empty || len(media) > 0 {
+		if !slices.EqualFunc(media, t.view.Media, sameAttachment) {
+			t.view.Media = media
 		}
 	}
 	if empty || t.provisional {
@@ -255,8 +257,9 @@ func (t *tool) offerTitle(from titleSource, title string) {
 // sameView reports whether two views show the same. setBody and its like keep what is equal, so identity suffices.
 func sameView(a, b *fyllo.Tool) bool {
 	return a.Title == b.Title && a.Name == b.Name && a.Kind == b.Kind && a.Status == b.Status &&
-		a.ParentID == b.ParentID && a.Input == b.Input && a.Output == b.Output && a.Error == b.Error &&
-		sameSlice(a.Diffs, b.Diffs) && sameSlice(a.Locations, b.Locations)
+		a.ParentID == b.ParentID && a.Subagent == b.Subagent && a.Interrupted == b.Interrupted &&
+		a.Input == b.Input && a.Output == b.Output && a.Error == b.Error &&
+		sameSlice(a.Diffs, b.Diffs) && sameSlice(a.Locations, b.Locations) && sameSlice(a.Media, b.Media)
 }
 
 // sameSlice reports whether two slices are one and the same.
@@ -266,6 +269,10 @@ func sameSlice[T any](a, b []T) bool {
 
 func sameDiff(a, b fyllo.Diff) bool {
 	return a.Path == b.Path && a.Kind == b.Kind && sameBody(a.Old, b.Old) && sameBody(a.New, b.New)
+}
+
+func sameAttachment(a, b fyllo.Attachment) bool {
+	return a.Name == b.Name && a.MIME == b.MIME && a.URI == b.URI && a.IsText == b.IsText && sameBody(a.Data, b.Data)
 }
 
 func sameNote(a, b fyllo.PermissionNote) bool {

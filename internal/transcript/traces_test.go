@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +50,7 @@ func begin(title, kind, status, input string) fyllo.ToolPatch {
 	return with(fyllo.ToolPatch{Start: true, Title: &title, Kind: &kind}, status, input, "")
 }
 
+func agent(p fyllo.ToolPatch) fyllo.ToolPatch              { p.IsSubagent = true; return p }
 func named(name string, p fyllo.ToolPatch) fyllo.ToolPatch { p.Name = &name; return p }
 func titled(title string, p fyllo.ToolPatch) fyllo.ToolPatch {
 	p.Title = &title
@@ -89,6 +91,10 @@ func view(tool fyllo.Tool) []string {
 	}
 	add("name", tool.Name)
 	add("parent", tool.ParentID)
+	if s := tool.Subagent; s != nil {
+		add("subagent", summary(s))
+		body("prompt", s.Prompt)
+	}
 	body("in", tool.Input)
 	body("out", tool.Output)
 	body("error", tool.Error)
@@ -99,10 +105,44 @@ func view(tool fyllo.Tool) []string {
 		}
 		add("diff", strings.TrimSpace(d.Path+" "+old+" > ["+d.New.Text+"] "+d.Kind))
 	}
+	for _, a := range tool.Media {
+		add("media", strings.TrimSpace(a.MIME+" "+a.Name+" "+a.URI+" "+a.Data.Text))
+	}
 	for _, l := range tool.Locations {
 		add("at", l.Path+map[bool]string{true: ":line"}[l.Line > 0])
 	}
 	return out
+}
+
+// summary shows what is told about a subagent in one line.
+func summary(s *fyllo.Subagent) string {
+	out := []string{"is"}
+	add := func(name, v string) {
+		if v != "" {
+			out = append(out, name+"="+v)
+		}
+	}
+	count := func(name string, n *int64) {
+		if n != nil {
+			add(name, strconv.FormatInt(*n, 10))
+		}
+	}
+	add("status", s.Status)
+	add("type", s.AgentType)
+	add("model", s.Model)
+	count("tokens", s.Tokens)
+	count("ms", s.DurationMS)
+	count("uses", s.ToolUses)
+	if st := s.Stats; st != nil {
+		count("read", st.Reads)
+		count("search", st.Searches)
+		count("bash", st.Commands)
+		count("edit", st.Edits)
+		count("added", st.LinesAdded)
+		count("removed", st.LinesRemoved)
+		count("other", st.Others)
+	}
+	return strings.Join(out, " ")
 }
 
 // traces are the rows of acp-traces.md that concern the fold.
@@ -164,19 +204,14 @@ var traces = []struct {
 		[]string{"MCP fyllo-spawn/prompt__to_agent | other | completed", "name: fyllo-spawn/prompt__to_agent", "out: ok"},
 	},
 	{
-		"C8_parent_arrives_late_and_stays", call(begin("ls", "execute", "pending", ""), fyllo.ToolPatch{ParentID: new("p")},
-			fyllo.ToolPatch{ParentID: new("")}, fyllo.ToolPatch{ParentID: new("q")}, row("completed", "", "")),
-		[]string{"ls | execute | completed", "parent: p"},
-	},
-	{
 		"C9_children_start_filled", call(with(begin("ls", "execute", "pending", `{"command":"ls"}`), "", "", ""), with(content("a"), "completed", "", "")),
 		[]string{"ls | execute | completed", "in: {\n  \"command\": \"ls\"\n} (json)", "out: a"},
 	},
 	{
-		"C10_agent_blocks_join_by_a_blank_line", call(named("Agent", begin("Task", "think", "pending", "{}")),
+		"C10_agent_blocks_join_by_a_blank_line", call(agent(named("Agent", begin("Task", "think", "pending", "{}"))),
 			titled("Look around", row("", `{"prompt":"p","subagent_type":"x"}`, "")),
 			with(content("one", "two"), "completed", "", `[{"type":"text","text":"one"},{"type":"text","text":"two"}]`)),
-		[]string{"Look around | think | completed", "name: Agent", "in: {\n  \"prompt\": \"p\",\n  \"subagent_type\": \"x\"\n} (json)", "out: one\n\ntwo"},
+		[]string{"Look around | think | completed", "name: Agent", "subagent: is type=x", "prompt: p", "in: {\n  \"prompt\": \"p\",\n  \"subagent_type\": \"x\"\n} (json)", "out: one\n\ntwo"},
 	},
 	{
 		"X1_command_as_list", call(begin("ls", "execute", "in_progress", `{"command":["sh","-c","ls"]}`)),

@@ -42,6 +42,8 @@ type shownText struct {
 	ID   string         `json:"id"`
 	Type fyllo.PartType `json:"type"` // text or reasoning
 	Text string         `json:"text"`
+	// ParentID names the call of the subagent whose words these are.
+	ParentID string `json:"parentToolCallId,omitempty"`
 }
 
 type shownTool struct {
@@ -112,7 +114,7 @@ func readTranscript(ctx context.Context, c *coreapi.Client, id fyllo.SessionID) 
 func shownPart(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, p fyllo.Part) any {
 	switch p.Type {
 	case fyllo.PartText, fyllo.PartReasoning:
-		return shownText{p.ID, p.Type, p.Text}
+		return shownText{p.ID, p.Type, p.Text, p.ParentID}
 	case fyllo.PartTool:
 		return shownTool{p.ID, p.Type, follow.Tool(ctx, c, id, p)}
 	case fyllo.PartAttachment:
@@ -148,9 +150,12 @@ func (a *app) printTranscript(t transcript) error {
 		for _, p := range m.Parts {
 			switch p := p.(type) {
 			case shownText:
-				if p.Type == fyllo.PartReasoning {
+				switch {
+				case p.Type == fyllo.PartReasoning:
 					fmt.Fprintf(w, "\n[reasoning]\n%s\n", p.Text)
-				} else {
+				case p.ParentID != "":
+					fmt.Fprintf(w, "\n[subagent]\n%s\n", p.Text)
+				default:
 					fmt.Fprintf(w, "\n%s\n", p.Text)
 				}
 			case shownTool:

@@ -18,7 +18,8 @@ type TextLine struct {
 	Type      string `json:"type"` // text or reasoning
 	MessageID string `json:"messageId"`
 	PartID    string `json:"partId"`
-	Text      string `json:"text"` // what is new
+	Text      string `json:"text"`                       // what is new
+	ParentID  string `json:"parentToolCallId,omitempty"` // the call of the subagent whose words these are
 }
 
 // ToolLine is one tool call as it is now.

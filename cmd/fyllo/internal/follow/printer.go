@@ -81,6 +81,9 @@ func (p *plainPrinter) text(l TextLine) error {
 		}
 		return nil
 	}
+	if l.ParentID != "" {
+		return nil // a subagent's words are no answer; its call is told
+	}
 	text := l.Text
 	if p.safe {
 		text = term.Printable(text)

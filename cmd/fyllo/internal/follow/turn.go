@@ -42,6 +42,7 @@ type Turn struct {
 	floor   uint64                      // frames up to this seq are already in what was printed from a snapshot
 	printed map[string]int              // bytes of a part's text that were printed
 	units   map[string]int              // the same in UTF-16 units, as deltas count
+	parents map[string]string           // of the texts of subagents, by Part id
 	tools   map[string]ToolLine         // as last printed, by Part id
 	asks    map[string]fyllo.Permission // all that were asked, by id
 	end     *fyllo.TurnEnd
@@ -51,7 +52,7 @@ type Turn struct {
 func New(c *coreapi.Client, feed *coreapi.Feed, session fyllo.SessionID, userMessage string) *Turn {
 	return &Turn{
 		client: c, feed: feed, out: Nothing, session: session, userMessage: userMessage,
-		printed: map[string]int{}, units: map[string]int{}, tools: map[string]ToolLine{}, asks: map[string]fyllo.Permission{},
+		printed: map[string]int{}, units: map[string]int{}, parents: map[string]string{}, tools: map[string]ToolLine{}, asks: map[string]fyllo.Permission{},
 	}
 }
 
@@ -191,7 +192,7 @@ func (t *Turn) delta(d fyllo.Delta) error {
 	}
 	t.printed[d.PartID] += len(d.Text)
 	t.units[d.PartID] += fyllo.UTF16Len(d.Text)
-	return t.out.Print(TextLine{string(d.Kind), d.MessageID, d.PartID, d.Text})
+	return t.out.Print(TextLine{string(d.Kind), d.MessageID, d.PartID, d.Text, t.parents[d.PartID]})
 }
 
 // part prints what a whole Part has more than what was printed of it.
@@ -201,12 +202,13 @@ func (t *Turn) part(ctx context.Context, message string, p fyllo.Part) error {
 	}
 	switch p.Type {
 	case fyllo.PartText, fyllo.PartReasoning:
+		t.parents[p.ID] = p.ParentID
 		seen := t.printed[p.ID]
 		if len(p.Text) <= seen {
 			return nil
 		}
 		t.printed[p.ID], t.units[p.ID] = len(p.Text), fyllo.UTF16Len(p.Text)
-		return t.out.Print(TextLine{string(p.Type), message, p.ID, p.Text[seen:]})
+		return t.out.Print(TextLine{string(p.Type), message, p.ID, p.Text[seen:], p.ParentID})
 	case fyllo.PartTool:
 		line := ToolLine{"tool", Tool(ctx, t.client, t.session, p)}
 		if last, ok := t.tools[p.ID]; ok && sameTool(last, line) {
