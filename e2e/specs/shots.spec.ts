@@ -118,6 +118,7 @@ test.describe('conversation', () => {
     await shoot(page, 'permission')
     await chat.log.getByRole('button', { name: 'Allow once' }).click()
     await chat.ended()
+    for (const group of await chat.log.getByRole('button', { name: /^(Think|Run) 1 / }).all()) await group.click()
     await chat.log.getByRole('button', { name: 'Read: Read internal/scan/scan.go' }).click()
     await chat.log.getByRole('button', { name: 'Run, failed: Run tests' }).click()
     await chat.log.getByRole('button', { name: /Edit \/home/ }).click()

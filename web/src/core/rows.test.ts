@@ -14,7 +14,7 @@ describe('RowBuilder', () => {
       message('m1', 'assistant', [{ type: 'reasoning', text: 'hm' }, 'one\n\ntwo\n\n```go\nx\n```', tool('c1'), '  \n']),
     ])
     const { rows } = new RowBuilder().build(v)
-    expect(rows.map((r) => r.type)).toEqual(['user', 'reasoning', 'markdown', 'markdown', 'code', 'tool'])
+    expect(rows.map((r) => r.type)).toEqual(['user', 'reasoning', 'markdown', 'markdown', 'code', 'tool', 'foot'])
     expect(new Set(rows.map((r) => r.key)).size).toBe(rows.length)
   })
 
@@ -27,7 +27,7 @@ describe('RowBuilder', () => {
       live.build(v)
     }
     const stored = view([message('u1', 'user', ['hi']), message('m1', 'assistant', [text])])
-    const strip = (b: RowBuilder, x: typeof v) => b.build(x).rows.map((r) => JSON.stringify(r))
+    const strip = (b: RowBuilder, x: typeof v) => b.build(x).rows.filter((r) => r.type !== 'foot').map((r) => JSON.stringify(r))
     expect(strip(live, v).slice(1)).toEqual(strip(new RowBuilder(), stored).slice(1))
   })
 
@@ -105,7 +105,7 @@ describe('RowBuilder', () => {
     const active = (running: boolean) => {
       const turn = running ? { state: 'streaming' as const, messageId: 'm1' } : { state: 'idle' as const }
       const { rows } = new RowBuilder().build(view([], { live: message('m1', 'assistant', parts), turn }))
-      return rows.map((r) => r.type === 'tool' && r.active)
+      return rows.flatMap((r) => (r.type === 'group' ? r.items : [])).map((r) => r.active)
     }
     expect(active(true)).toEqual([true, false, false])
     expect(active(false)).toEqual([false, false, false])
@@ -115,7 +115,7 @@ describe('RowBuilder', () => {
     const base = { sessionId: 's1', messageId: 'm1', title: '', options: [], requestedAt: at }
     const permissions = [{ ...base, id: 'p1', toolCallId: 'c1' }, { ...base, id: 'p2' }]
     const { rows, footer } = new RowBuilder().build(view([], { live: message('m1', 'assistant', [tool('c1')]), permissions }))
-    expect(rows.map((r) => (r.type === 'tool' ? r.asks.map((p) => p.id) : []))).toEqual([['p1']])
+    expect(rows.flatMap((r) => (r.type === 'tool' ? r.asks : []))).toEqual([{ permission: permissions[0], partId: 'm1.0', diffs: [] }])
     expect(footer.asks.map((p) => p.id)).toEqual(['p2'])
   })
 
@@ -130,7 +130,7 @@ describe('RowBuilder', () => {
 
   it('says nothing about a plain end', () => {
     const m = message('m1', 'assistant', ['x'], { end: { stopReason: 'end_turn', at } })
-    expect(new RowBuilder().build(view([m])).rows.map((r) => r.type)).toEqual(['markdown'])
+    expect(new RowBuilder().build(view([m])).rows.map((r) => r.type)).toEqual(['markdown', 'foot'])
   })
 
   it('counts the wait from the prompt and the work from the first content (decision 13, R-CHAT-074)', () => {
@@ -153,9 +153,9 @@ describe('RowBuilder', () => {
     b.rest(30)
     now += 100
     const resting = b.build(grow(12, 'c'))
-    expect(resting).toMatchObject({ again: 20, rows: [{ block: { text: 'ab' } }] })
+    expect(resting).toMatchObject({ again: 20, rows: [{ block: { text: 'ab' } }, {}] })
     now += 20
-    expect(b.build(v)).toMatchObject({ again: 0, rows: [{ block: { text: 'abc' } }] })
+    expect(b.build(v)).toMatchObject({ again: 0, rows: [{ block: { text: 'abc' } }, {}] })
   })
 })
 

@@ -1,4 +1,5 @@
-import type { Attachment, Failure, Message, Part, Permission, Tool } from '@/api/types'
+import type { Attachment, Diff, Failure, Message, Part, Permission, Tool } from '@/api/types'
+import { lineageOf, thoughtTitle, type Lineage } from './activity'
 import { MarkdownStream, type Block } from './markdown/stream'
 import type { SessionView } from './types'
 
@@ -16,17 +17,23 @@ export type Row =
   | (RowBase & { readonly type: 'user'; readonly text: string; readonly attachments: readonly Attachment[]; readonly at: string })
   | (RowBase & { readonly type: 'markdown'; readonly block: Block })
   | (RowBase & { readonly type: 'code'; readonly block: Block; readonly growing: boolean })
-  | (RowBase & { readonly type: 'reasoning'; readonly text: string; readonly active: boolean })
+  | (RowBase & {
+      readonly type: 'reasoning'
+      readonly text: string
+      /** What the Agent calls this thought; "" when it does not say. */
+      readonly title: string
+      readonly active: boolean
+    })
   | (RowBase & {
       readonly type: 'tool'
       readonly partId: string
       readonly tool: Tool
       /** Its turn runs and the call is not final: the title shimmers. */
       readonly active: boolean
-      readonly asks: readonly Permission[]
+      readonly asks: readonly Ask[]
     })
   | (RowBase & {
-      /** Two or more thoughts and calls in a row (R-CHAT-077); the key is made from the first. */
+      /** Two or more thoughts and calls in a row (R-CHAT-077); the key is that of the first, and stays so. */
       readonly type: 'group'
       readonly items: readonly ActivityRow[]
       readonly active: boolean
@@ -37,9 +44,12 @@ export type Row =
       readonly partId: string
       readonly tool: Tool
       readonly state: 'running' | 'completed' | 'failed' | 'interrupted'
-      readonly asks: readonly Permission[]
-      /** Its calls and words in part order, each with its depth below the subagent, from 0. */
-      readonly children: readonly { readonly depth: number; readonly part: Part }[]
+      /** How many subagents it stands in itself. */
+      readonly level: number
+      /** Its own and those of everything below it. */
+      readonly asks: readonly Ask[]
+      /** Everything below it, at any depth, in part order. */
+      readonly children: readonly Child[]
     })
   | (RowBase & {
       /** Closes an answer: when, how long, copy, file changes. Stands also while it streams, once a call changed a file. */
@@ -63,6 +73,25 @@ export type Row =
 /** A row that may stand in a group. */
 export type ActivityRow = Extract<Row, { type: 'reasoning' | 'tool' }>
 
+export type SubagentRow = Extract<Row, { type: 'subagent' }>
+
+/** What a subagent says, as Markdown that its details take apart when they are shown. */
+export type WordsRow = RowBase & { readonly type: 'words'; readonly text: string; readonly active: boolean }
+
+/** Something that a subagent did or said. */
+export interface Child {
+  /** How many subagents it stands in; that of its subagent's row plus one, or more. */
+  readonly level: number
+  readonly row: ActivityRow | SubagentRow | WordsRow | Extract<Row, { type: 'attachment' }>
+}
+
+/** An open request, with the call that it is about. */
+export interface Ask {
+  readonly permission: Permission
+  readonly partId: string
+  readonly diffs: readonly Diff[]
+}
+
 /** What stands below the rows: the state of the turn, and requests that belong to no tool. */
 export interface Footer {
   readonly state: 'idle' | 'waiting' | 'running' | 'cancelling'
@@ -83,7 +112,10 @@ export interface Rows {
 
 /** What the rows of one message depend on. */
 interface Context {
+  /** Its turn runs. */
   running: boolean
+  /** It may still be written to, also before the turn names it. */
+  open: boolean
   asks: readonly Permission[]
   userId: string
   last: boolean
@@ -92,6 +124,7 @@ interface Context {
 interface Entry extends Context {
   message: Message
   rows: readonly Row[]
+  cells: readonly Cell[]
   stale: boolean
 }
 
@@ -104,6 +137,24 @@ interface Built {
   /** Messages whose rows depend on more than themselves: on the turn, a request, or on being the last. */
   readonly moving: ReadonlySet<string>
 }
+
+/** What a part is: one of the message itself, one inside of a subagent, or the call of a subagent, itself outside or inside. */
+type Place = 'own' | 'child' | 'root' | 'inner'
+
+/** What was made of one part, kept as long as nothing that it depends on changes. */
+interface Cell {
+  readonly part: Part
+  readonly place: Place
+  readonly running: boolean
+  readonly permissions: readonly Permission[]
+  readonly asks: readonly Ask[]
+  /** It shows less than its part holds. */
+  readonly stale: boolean
+  rows: readonly (Row | WordsRow)[]
+  child: Child | null
+}
+
+const NONE: readonly never[] = []
 
 /** A frame: what an update costs less than is not counted. */
 const FRAME = 16
@@ -169,9 +220,11 @@ export class RowBuilder {
       if (message.role === 'user') userId = message.id
       const asks = view.permissions.filter((p) => p.messageId === message.id && hasTool(message, p.toolCallId))
       for (const p of asks) placed.add(p)
-      const running = view.turn.state !== 'idle' && view.turn.messageId === message.id
-      const last = i === messages.length - 1 && view.turn.state === 'idle'
-      for (const row of this.rowsOf(message, { running, asks, userId, last })) rows.push(row)
+      const busy = view.turn.state !== 'idle'
+      const end = i === messages.length - 1
+      const running = busy && view.turn.messageId === message.id
+      const open = running || (busy && end && !message.end)
+      for (const row of this.rowsOf(message, { running, open, asks, userId, last: end && !busy })) rows.push(row)
       ends.push(rows.length)
     }
     this.last = { messages, rows, ends, moving }
@@ -185,6 +238,7 @@ export class RowBuilder {
       !old.stale &&
       old.message === message &&
       old.running === c.running &&
+      old.open === c.open &&
       old.last === c.last &&
       old.userId === c.userId &&
       sameList(old.asks, c.asks)
@@ -192,49 +246,67 @@ export class RowBuilder {
       return old.rows
     }
     this.rested = false
-    const made = message.role === 'user' ? userRows(message, c) : this.assistantRows(message, c)
-    const rows = made.map((row, i) => {
-      const was = old?.rows[i]
-      return was && sameRow(was, row) ? was : row
-    })
-    this.entries.set(message.id, { ...c, message, rows, stale: this.rested })
+    const lineage = message.role === 'user' ? null : lineageOf(message.parts)
+    const cells = message.role === 'user' ? NONE : this.cellsOf(message, c, lineage, old?.cells ?? NONE)
+    const made = message.role === 'user' ? userRows(message, c) : assistantRows(message, c, lineage, cells)
+    // A cell keeps the rows of its part; the others are few.
+    const before = new Map(old?.rows.filter(ofNoCell).map((row) => [row.key, row]))
+    const rows = made.map((row) => (ofNoCell(row) ? kept(before.get(row.key), row) : row))
+    this.entries.set(message.id, { ...c, message, rows, cells, stale: this.rested })
     if (this.rested) this.stale.add(message.id)
     else this.stale.delete(message.id)
     return rows
   }
 
-  private assistantRows(message: Message, c: Context): Row[] {
-    const rows: Row[] = []
-    const lastPart = message.parts.at(-1)
-    for (const part of message.parts) {
-      const active = c.running && part === lastPart
-      if (part.type === 'text') this.textRows(part, message.id, active, rows)
-      else this.otherRow(part, message.id, { ...c, running: part.type === 'tool' ? c.running : active }, rows)
-    }
-    const end = endRow(message, c)
-    if (end) rows.push(end)
-    return rows
+  /** A cell for each part. A delta touches one of them only; the others stay as they were. */
+  private cellsOf(message: Message, c: Context, lineage: Lineage | null, old: readonly Cell[]): Cell[] {
+    const { parts } = message
+    const byCall = new Map<string, Permission[]>()
+    for (const p of c.asks) byCall.set(p.toolCallId ?? '', [...(byCall.get(p.toolCallId ?? '') ?? []), p])
+    let rested = false
+    const cells = parts.map((part, i): Cell => {
+      const place = placeOf(lineage, i)
+      const running = c.running && (part.type === 'tool' || i === parts.length - 1)
+      const permissions = (part.tool && byCall.get(part.tool.toolCallId)) ?? NONE
+      const was = old[i]
+      const same = was && !was.stale && was.part === part && was.place === place && was.running === running
+      if (same && sameList(was.permissions, permissions)) return was
+      const asks = permissions.map((permission) => ({ permission, partId: part.id, diffs: part.tool?.diffs ?? NONE }))
+      this.rested = false
+      const made = this.partRows(part, message.id, place, running, asks)
+      const rows = isRoot(place) ? (was?.rows ?? NONE) : made.map((row, j) => kept(was?.rows[j], row))
+      const stale = this.rested
+      rested ||= stale
+      return { part, place, running, permissions, asks, stale, rows, child: was?.child ?? null }
+    })
+    this.rested = rested
+    return cells
   }
 
-  private textRows(part: Part, messageId: string, growing: boolean, rows: Row[]): void {
-    for (const block of this.split(part)) {
-      const base = { key: `${part.id}:${block.index}`, messageId, block }
-      rows.push(block.kind === 'code' ? { ...base, type: 'code', growing: growing && !block.closed } : { ...base, type: 'markdown' })
-    }
-  }
-
-  private otherRow(part: Part, messageId: string, c: Context, rows: Row[]): void {
+  private partRows(part: Part, messageId: string, place: Place, running: boolean, asks: readonly Ask[]): readonly (Row | WordsRow)[] {
     const base = { key: part.id, messageId }
-    if (part.type === 'reasoning' && part.text?.trim()) {
-      rows.push({ ...base, type: 'reasoning', text: part.text, active: c.running })
-    } else if (part.type === 'tool' && part.tool) {
-      const { tool } = part
-      const active = c.running && !tool.interrupted && tool.status !== 'completed' && tool.status !== 'failed'
-      const asks = c.asks.filter((p) => p.toolCallId === tool.toolCallId)
-      rows.push({ ...base, type: 'tool', partId: part.id, tool, active, asks })
-    } else if (part.type === 'attachment' && part.attachment) {
-      rows.push({ ...base, type: 'attachment', partId: part.id, attachment: part.attachment })
+    const text = part.text ?? ''
+    if (part.type === 'text') {
+      if (!hasWords(text)) return NONE
+      return place === 'own' ? this.textRows(part, messageId, running) : [{ ...base, type: 'words', text, active: running }]
     }
+    if (part.type === 'reasoning' && hasWords(text)) {
+      return [{ ...base, type: 'reasoning', text, title: thoughtTitle(text), active: running }]
+    }
+    if (part.type === 'tool' && part.tool && !isRoot(place)) {
+      return [{ ...base, type: 'tool', partId: part.id, tool: part.tool, active: running && unfinished(part.tool), asks }]
+    }
+    if (part.type === 'attachment' && part.attachment) {
+      return [{ ...base, type: 'attachment', partId: part.id, attachment: part.attachment }]
+    }
+    return NONE
+  }
+
+  private textRows(part: Part, messageId: string, growing: boolean): Row[] {
+    return this.split(part).map((block) => {
+      const base = { key: `${part.id}:${block.index}`, messageId, block }
+      return block.kind === 'code' ? { ...base, type: 'code', growing: growing && !block.closed } : { ...base, type: 'markdown' }
+    })
   }
 
   /** The blocks of a text part, brought up to date unless the last update was so costly that they must rest. */
@@ -266,6 +338,120 @@ export function visibleText(message: Message): string {
     .filter((p) => p.type === 'text')
     .map((p) => p.text ?? '')
     .join('\n\n')
+}
+
+function assistantRows(message: Message, c: Context, lineage: Lineage | null, cells: readonly Cell[]): Row[] {
+  if (lineage) gatherSubagents(message, c, lineage, cells)
+  const rows: Row[] = []
+  let run: ActivityRow[] = []
+  const flush = (): void => {
+    const [first] = run
+    if (first) rows.push(run.length > 1 ? groupOf(first, run) : first)
+    run = []
+  }
+  for (const { part, place, rows: own } of cells) {
+    if (place === 'child' || place === 'inner') continue
+    // A text may show nothing, as link definitions do, and still stand between two calls.
+    if (part.type === 'text' && hasWords(part.text ?? '')) flush()
+    for (const row of own) {
+      if (row.type === 'words') continue
+      if (row.type === 'tool' || row.type === 'reasoning') run.push(row)
+      else {
+        flush()
+        rows.push(row)
+      }
+    }
+  }
+  flush()
+  const end = endRow(message, c)
+  if (end) rows.push(end)
+  const foot = footRow(message, c, cells)
+  if (foot) rows.push(foot)
+  return rows
+}
+
+function groupOf(first: ActivityRow, items: readonly ActivityRow[]): Row {
+  return { key: first.key, messageId: first.messageId, type: 'group', items, active: items.some((i) => i.active) }
+}
+
+/** Makes the card of each subagent out of the cells below it, the innermost first since they are children too. */
+function gatherSubagents(message: Message, c: Context, lineage: Lineage, cells: readonly Cell[]): void {
+  const { parent, level } = lineage
+  const below = new Map<number, number[]>()
+  for (let i = 0; i < cells.length; i++) {
+    if (lineage.root[i] && !below.has(i)) below.set(i, [])
+    for (let up = parent[i]!; up >= 0; up = parent[up]!) {
+      const list = below.get(up)
+      if (list) list.push(i)
+      else below.set(up, [i])
+    }
+  }
+  for (const [root, members] of [...below].sort(([a], [b]) => level[b]! - level[a]!)) {
+    const cell = cells[root]!
+    const { tool } = cell.part
+    if (!tool) continue
+    const children = members.flatMap((i) => childOf(cells[i]!, level[i]!) ?? NONE)
+    const asks = [...cell.asks, ...members.flatMap((i) => cells[i]!.asks)]
+    const base = { key: cell.part.id, messageId: message.id, partId: cell.part.id, level: level[root]! }
+    const row: Row = { ...base, type: 'subagent', tool, state: stateOf(tool, c.running), asks, children }
+    const was = cell.rows[0]
+    cell.rows = was?.type === 'subagent' && sameRow(was, row) ? cell.rows : [row]
+  }
+}
+
+function childOf(cell: Cell, level: number): Child | null {
+  const row = cell.rows[0]
+  if (!row || row.type === 'user' || row.type === 'markdown' || row.type === 'code') return null
+  if (row.type === 'group' || row.type === 'foot' || row.type === 'end') return null
+  if (cell.child?.row !== row || cell.child.level !== level) cell.child = { level, row }
+  return cell.child
+}
+
+function stateOf(tool: Tool, running: boolean): SubagentRow['state'] {
+  if (tool.status === 'completed' || tool.status === 'failed') return tool.status
+  return running && !tool.interrupted ? 'running' : 'interrupted'
+}
+
+function unfinished(tool: Tool): boolean {
+  return !tool.interrupted && tool.status !== 'completed' && tool.status !== 'failed'
+}
+
+/** The last row of an answer. One that is still written has it only for the changes that it can already show. */
+function footRow(message: Message, c: Context, cells: readonly Cell[]): Row | null {
+  const ended = message.end !== undefined || !c.open
+  const changed = cells.some(({ part: { tool }, place }) => {
+    if (place !== 'own' || !tool?.diffs?.length || tool.status === 'failed') return false
+    return tool.status === 'completed' || !ended
+  })
+  if (!ended && !changed) return null
+  return {
+    key: `${message.id}:foot`,
+    messageId: message.id,
+    type: 'foot',
+    startedAt: message.createdAt,
+    endedAt: ended ? (message.end?.at ?? message.updatedAt) : '',
+    hasText: cells.some(({ part, place }) => place === 'own' && part.type === 'text' && hasWords(part.text ?? '')),
+    changed,
+  }
+}
+
+/** The row is made of several parts, or of none. */
+function ofNoCell(row: Row): boolean {
+  return row.type === 'group' || row.type === 'foot' || row.type === 'end' || row.type === 'user'
+}
+
+function placeOf(lineage: Lineage | null, i: number): Place {
+  const inside = lineage !== null && lineage.parent[i]! >= 0
+  if (lineage?.root[i]) return inside ? 'inner' : 'root'
+  return inside ? 'child' : 'own'
+}
+
+function isRoot(place: Place): boolean {
+  return place === 'root' || place === 'inner'
+}
+
+function hasWords(text: string): boolean {
+  return /\S/.test(text)
 }
 
 function userRows(message: Message, c: Context): Row[] {
@@ -320,7 +506,12 @@ function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((x, i) => x === b[i])
 }
 
-function sameRow(a: Row, b: Row): boolean {
+/** The row that was there before, when nothing of it changed. */
+function kept<T extends Row | WordsRow>(was: T | undefined, row: T): T {
+  return was && (was === row || sameRow(was, row)) ? was : row
+}
+
+function sameRow(a: Row | WordsRow, b: Row | WordsRow): boolean {
   const x = a as unknown as Record<string, unknown>
   const y = b as unknown as Record<string, unknown>
   for (const k in y) {

@@ -14,6 +14,8 @@ export interface TranscriptContext {
   openChanges(messageId: string, path?: string): void
   /** Shows the details of the subagent whose call has the part id (R-CHAT-110). */
   openSubagent(messageId: string, partId: string): void
+  /** Does what a copy button or a path asks for that was activated below an element outside of the list. */
+  clicked(event: MouseEvent): void
 }
 
 export const transcriptKey: InjectionKey<TranscriptContext> = Symbol('transcript')

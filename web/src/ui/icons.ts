@@ -1,5 +1,6 @@
 /** Paths of the icons, drawn on a 16 × 16 grid with a 1.5 px stroke and no fill. One meaning, one icon. */
 export const icons = {
+  agent: 'M3 6h10v7H3zM8 6V3M6 9v1M10 9v1M1.5 8.5v2M14.5 8.5v2',
   'arrow-down': 'M8 3v10M4 9l4 4 4-4',
   'arrow-up': 'M8 13V3M4 7l4-4 4 4',
   bell: 'M4 7a4 4 0 0 1 8 0c0 4 1.5 4.5 1.5 4.5h-11S4 11 4 7M6.7 13.5a1.5 1.5 0 0 0 2.6 0',
