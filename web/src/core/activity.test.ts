@@ -153,27 +153,23 @@ describe('groups', () => {
     }
   })
 
-  it('costs little when one more of 2,000 calls comes', () => {
+  it('makes nothing of 2,000 calls again when one more comes', () => {
     const b = new RowBuilder()
-    let v = view([], { live: message('m1', 'assistant', Array.from({ length: 2000 }, (_, i) => tool(`c${i}`))), turn: streaming })
-    b.build(v)
     let read = 0
-    const parts = v.messages[0]!.parts.map((p) => ({ ...p, tool: new Proxy(p.tool!, { get: (t, k) => (k === 'kind' && read++, Reflect.get(t, k)) }) }))
-    v = { ...v, messages: [{ ...v.messages[0]!, parts }] }
+    const watch = (t: Tool): Tool => new Proxy(t, { get: (of, key) => (key === 'status' && read++, Reflect.get(of, key) as unknown) })
+    const many = Array.from({ length: 2000 }, (_, i) => ({ type: 'tool' as const, tool: watch(tool(`c${i}`).tool!) }))
+    let v = view([], { live: message('m1', 'assistant', many), turn: streaming })
     const before = group(b.build(v).rows)
-    const took: number[] = []
-    for (let i = 0; i < 50; i++) {
+    read = 0
+    for (let i = 0; i < 20; i++) {
       const index = 2000 + i
       v = reduce(v, [event(11 + i, 'part', { messageId: 'm1', index, part: { id: `m1.${index}`, ...tool(`c${index}`) } })])
-      const from = performance.now()
       b.build(v)
-      took.push(performance.now() - from)
     }
     const after = group(b.build(v).rows)
+    expect(after.items).toHaveLength(2020)
     expect(after.items.slice(0, 2000).every((item, i) => item === before.items[i])).toBe(true)
     expect(read).toBe(0)
-    // The aim is 1 ms; a busy machine gets ten times that.
-    expect(took.sort((x, y) => x - y)[25]).toBeLessThan(10)
   })
 })
 

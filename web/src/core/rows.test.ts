@@ -72,7 +72,7 @@ describe('RowBuilder', () => {
       () => (v = { ...v, permissions: [] }),
       () => (v = { ...v, messages: v.messages.map((m) => (random(4) === 0 ? { ...m, end: { error: { code: 'X', message: 'x' }, at } } : m)) }),
     ]
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < 80; i++) {
       changes[random(changes.length)]!()
       const { rows, footer } = b.build(v)
       const fresh = new RowBuilder().build(v)

@@ -503,6 +503,7 @@ function hasTool(message: Message, callId: string | undefined): boolean {
 }
 
 function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  if (a === b) return true
   return a.length === b.length && a.every((x, i) => x === b[i])
 }
 
