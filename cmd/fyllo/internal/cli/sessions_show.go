@@ -15,6 +15,7 @@ import (
 
 type sessionsShowCmd struct {
 	Session string `arg:"" name:"id" help:"Session id."`
+	Changes bool   `help:"Also list the files that each answer changed."`
 	JSON    bool   `help:"Print JSON."`
 }
 
@@ -36,6 +37,8 @@ type shownMessage struct {
 	CreatedAt time.Time  `json:"createdAt"`
 	UpdatedAt time.Time  `json:"updatedAt"`
 	Parts     []any      `json:"parts"` // shownText, shownTool or shownAttachment
+	// NetChanges are the files that an answer changed; nil when not asked for.
+	NetChanges []fyllo.FileChange `json:"netChanges,omitempty"`
 }
 
 type shownText struct {
@@ -68,7 +71,7 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 	}
 	var t transcript
 	err := a.withCore(ctx, func(core *coreapi.Client) (err error) {
-		t, err = readTranscript(ctx, core, id)
+		t, err = readTranscript(ctx, core, id, c.Changes)
 		return err
 	})
 	if err != nil {
@@ -81,7 +84,7 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 }
 
 // readTranscript reads a whole Session, the answer that is being written included.
-func readTranscript(ctx context.Context, c *coreapi.Client, id fyllo.SessionID) (transcript, error) {
+func readTranscript(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, changes bool) (transcript, error) {
 	d, err := c.Detail(ctx, id)
 	if err != nil {
 		return transcript{}, err
@@ -103,6 +106,13 @@ func readTranscript(ctx context.Context, c *coreapi.Client, id fyllo.SessionID) 
 				shown.Parts = append(shown.Parts, part)
 			}
 		}
+		if changes && slices.ContainsFunc(m.Parts, hasDiffs) {
+			found, err := c.Changes(ctx, id, m.ID)
+			if err != nil {
+				return transcript{}, err
+			}
+			shown.NetChanges = found.Changes
+		}
 		if len(shown.Parts) > 0 { // else nothing of it is for people (R-CHAT-157)
 			t.Messages = append(t.Messages, shown)
 		}
@@ -123,6 +133,8 @@ func shownPart(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, p fyl
 		return nil // reminders, and what a later version may store
 	}
 }
+
+func hasDiffs(p fyllo.Part) bool { return p.Tool != nil && len(p.Tool.Diffs) > 0 }
 
 // allMessages returns all stored messages in order.
 func allMessages(ctx context.Context, c *coreapi.Client, id fyllo.SessionID) ([]fyllo.Message, error) {
@@ -164,8 +176,23 @@ func (a *app) printTranscript(t transcript) error {
 				fmt.Fprintf(w, "\n[attachment: %s]\n", term.OneLine(p.Name+" "+p.URI))
 			}
 		}
+		printChanges(w, m.NetChanges)
 	}
 	return w.err
+}
+
+// printChanges writes the net changes of an answer, one file a line.
+func printChanges(w io.Writer, changes []fyllo.FileChange) {
+	if len(changes) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, f := range changes {
+		fmt.Fprintf(w, "%s %s", f.Change, term.OneLine(f.Path))
+		if f.Problem != nil {
+			fmt.Fprintf(w, " (%s)", term.OneLine(f.Problem.Message))
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 // safeWriter keeps the first error, and control characters away from a terminal.

@@ -191,6 +191,13 @@ func (c *Client) Messages(ctx context.Context, id fyllo.SessionID, before string
 	return out, err
 }
 
+// Changes returns the net file changes of one answer.
+func (c *Client) Changes(ctx context.Context, id fyllo.SessionID, message string) (fyllo.FileChanges, error) {
+	var out fyllo.FileChanges
+	err := c.Call(ctx, http.MethodGet, sessionPath(id, "/messages/"+url.PathEscape(message)+"/changes"), nil, &out)
+	return out, err
+}
+
 // BodyField names one long text of a Part: input, output, error, old, new, attachment or text.
 type BodyField struct {
 	Part  string
