@@ -96,7 +96,7 @@ var changeCases = []struct {
 		[]string{"modified f a→c", "modified g 1→2"}},
 	{"21", edits(one(edited("a", "b")), one(added("c").hint(""))), []string{"modified f a→c"}},
 	{"an open call", edits(one(edited("a", "b")), diffStep{Status: "in_progress", Diffs: set(edited("b", "c"))}), []string{"modified f a→b"}},
-	{"a subagent", edits(diffStep{Call: "root", Agent: true},
+	{"a subagent", edits(diffStep{Call: "root", Agent: true, Diffs: set(edited("1", "2"))},
 		diffStep{Call: "child", Parent: "root", Status: "completed", Diffs: set(edited("3", "4"))},
 		diffStep{Call: "root", Status: "completed"}, one(edited("a", "b"))), []string{"modified f a→b"}},
 	{"one path spelled differently", edits(one(edited("a", "b").at("./d/../f")), one(edited("b", "c"))), []string{"modified f a→c"}},

@@ -38,6 +38,7 @@ var measures = []measure{
 	{"tools", measureTools},
 	{"start", measureStart},
 	{"history", measureHistory},
+	{"changes", measureChanges},
 	{"line", measureLine},
 	{"kill", measureKill},
 	{"size", measureSize},
