@@ -145,7 +145,11 @@ func describe(w io.Writer, m fyllo.Message) {
 		case p.Tool == nil && p.Attachment != nil:
 			fmt.Fprintf(w, "%s %s %s %s\n", p.Type, p.Attachment.Name, p.Attachment.MIME, p.Attachment.URI)
 		case p.Tool == nil:
-			fmt.Fprintf(w, "%s %d %.120q\n", p.Type, len(p.Text), p.Text)
+			fmt.Fprintf(w, "%s %d %.120q", p.Type, len(p.Text), p.Text)
+			if p.ParentID != "" {
+				fmt.Fprintf(w, ", parent %q", p.ParentID)
+			}
+			fmt.Fprintln(w)
 		default:
 			t := p.Tool
 			state := string(t.Status)
@@ -153,6 +157,9 @@ func describe(w io.Writer, m fyllo.Message) {
 				state += " interrupted"
 			}
 			fmt.Fprintf(w, "tool [%s] %s, %s, name %q, parent %q\n", t.Title, t.Kind, state, t.Name, t.ParentID)
+			if t.Subagent != nil {
+				describeSubagent(w, t.Subagent)
+			}
 			describeBody(w, "input", t.Input)
 			describeBody(w, "output", t.Output)
 			describeBody(w, "error", t.Error)
@@ -161,11 +168,37 @@ func describe(w io.Writer, m fyllo.Message) {
 				describeBody(w, "  old", d.Old)
 				describeBody(w, "  new", d.New)
 			}
+			for _, a := range t.Media {
+				fmt.Fprintf(w, "    media %s %s %s\n", a.Name, a.MIME, a.URI)
+			}
 			for _, l := range t.Locations {
 				fmt.Fprintf(w, "    at %s:%d\n", l.Path, l.Line)
 			}
 		}
 	}
+}
+
+func describeSubagent(w io.Writer, s *fyllo.Subagent) {
+	fmt.Fprintf(w, "    subagent status %q, type %q, model %q", s.Status, s.AgentType, s.Model)
+	count := func(name string, n *int64) {
+		if n != nil {
+			fmt.Fprintf(w, ", %s %d", name, *n)
+		}
+	}
+	count("tokens", s.Tokens)
+	count("ms", s.DurationMS)
+	count("calls", s.ToolUses)
+	if st := s.Stats; st != nil {
+		count("read", st.Reads)
+		count("searched", st.Searches)
+		count("commands", st.Commands)
+		count("edited", st.Edits)
+		count("added", st.LinesAdded)
+		count("removed", st.LinesRemoved)
+		count("others", st.Others)
+	}
+	fmt.Fprintln(w)
+	describeBody(w, "prompt", s.Prompt)
 }
 
 func describeBody(w io.Writer, label string, b *fyllo.Body) {
@@ -242,9 +275,12 @@ func TestMutatedRecordings_R_ACP_026(t *testing.T) {
 
 // TestLiveIsWhatRecoveryReads_R_ACP_025 sends recordings through a connection, in pieces of several sizes, and
 // folds what the sink gets as well as the kept lines.
-func TestLiveIsWhatRecoveryReads_R_ACP_025(t *testing.T) {
+func TestLiveIsWhatRecoveryReads_R_ACP_025_R_CHAT_096(t *testing.T) {
 	for _, name := range recordingNames(t) {
 		lines := recordings(t)[name]
+		for _, tn := range turns(t, name) {
+			checkReload(t, fold(t, tn.lines))
+		}
 		wraps := []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.HalfReader}
 		if len(lines) < 60 {
 			wraps = append(wraps, iotest.OneByteReader)
@@ -260,6 +296,23 @@ func TestLiveIsWhatRecoveryReads_R_ACP_025(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// checkReload stores and loads a message as records and the page do. It must come back the same, and twice the same.
+func checkReload(t *testing.T, m fyllo.Message) {
+	t.Helper()
+	light := transcript.LightMessage(m)
+	b, err := json.Marshal(light)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again fyllo.Message
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(light, again); d != "" {
+		t.Errorf("reloaded (-live +reloaded)\n%s", d)
 	}
 }
 

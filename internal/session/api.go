@@ -41,7 +41,7 @@ func (m *Manager) Messages(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Ses
 // shown is a message as windows and exports get it.
 func shown(m fyllo.Message) fyllo.Message {
 	m.Parts = orEmpty(visibleParts(m))
-	return transcript.LightMessage(m)
+	return transcript.LightMessage(transcript.Mended(m))
 }
 
 // Prompt stores a message and begins its turn. A started turn does not depend on ctx.

@@ -52,11 +52,11 @@ var rules = []struct {
 		[]string{"T | other | completed", "out: out"},
 	},
 	{
-		"completed_with_error_only_is_failed_R_ACP_010", call(row("completed", "", `{"error":"boom"}`)),
+		"completed_with_error_only_is_failed_R_ACP_010_R_CHAT_090", call(row("completed", "", `{"error":"boom"}`)),
 		[]string{"Tool | other | failed", "error: boom"},
 	},
 	{
-		"completed_with_error_and_output_is_not_R_ACP_010", call(row("completed", "", `{"error":"boom","output":"x"}`)),
+		"completed_with_error_and_output_is_not_R_ACP_010_R_CHAT_090", call(row("completed", "", `{"error":"boom","output":"x"}`)),
 		[]string{"Tool | other | completed", "out: x"},
 	},
 	{
@@ -86,6 +86,38 @@ var rules = []struct {
 	{
 		"relative_paths_are_of_the_cwd_R_ACP_023", call(diffs(row("", "", ""), diff("a/../b", nil, "y", ""))),
 		[]string{"Tool | other | in_progress | interrupted", "diff: /proj/b absent > [y]"},
+	},
+	{
+		"a_later_input_replaces_and_an_empty_one_does_not_R_CHAT_093", call(row("", `{"a":1}`, ""), row("", `{"b":2}`, ""), row("", `{}`, ""), row("", `[]`, ""), row("", `""`, "")),
+		[]string{"Tool | other | in_progress | interrupted", "in: {\n  \"b\": 2\n} (json)"},
+	},
+	{
+		"final_content_wins_over_raw_output_and_deltas_R_CHAT_093", call(delta("d"), with(content("c"), "completed", "", `"r"`)),
+		[]string{"Tool | other | completed", "out: c"},
+	},
+	{
+		"raw_output_wins_over_deltas_R_CHAT_093", call(delta("d"), row("completed", "", `"r"`)),
+		[]string{"Tool | other | completed", "out: r"},
+	},
+	{
+		"deltas_are_the_output_when_there_is_nothing_else_R_CHAT_093", call(delta("d"), row("completed", "", "")),
+		[]string{"Tool | other | completed", "out: d"},
+	},
+	{
+		"content_before_the_input_is_provisional_R_ACP_009", call(titled("Shell", content(`{"a`)), content(`{"a":1`), content("kept at the end"), row("completed", "", "")),
+		[]string{"Shell | other | completed", "out: kept at the end"},
+	},
+	{
+		"the_input_ends_what_was_provisional_R_ACP_009", call(titled("Shell", content(`{"a":1`)), row("", `{"a":1}`, ""), row("completed", "", "")),
+		[]string{"Shell | other | completed", "in: {\n  \"a\": 1\n} (json)"},
+	},
+	{
+		"content_is_no_title_beside_one_R_ACP_009", call(titled("Shell", content("x")), content("y")),
+		[]string{"Shell | other | in_progress | interrupted"},
+	},
+	{
+		"kinds_are_not_classified_again_R_ACP_014", call(begin("Task", "think", "", `{"command":"rm -rf /"}`), fyllo.ToolPatch{Kind: new("execute")}),
+		[]string{"Task | think | pending | interrupted", "in: {\n  \"command\": \"rm -rf /\"\n} (json)"},
 	},
 	{
 		"kind_is_trimmed_and_first_wins_R_CHAT_088", call(fyllo.ToolPatch{Kind: new(" ")}, fyllo.ToolPatch{Kind: new(" read ")}, fyllo.ToolPatch{Kind: new("edit")}),
@@ -316,6 +348,25 @@ func TestVisibleText_R_CHAT_157(t *testing.T) {
 	}}
 	if got, want := transcript.VisibleText(m), "<system-reminder>typed</system-reminder>\n\nb"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestOldRecordsGetAStatus_R_CHAT_094(t *testing.T) {
+	body := &fyllo.Body{Text: "Error: it says", Size: 14}
+	old := fyllo.Message{Parts: []fyllo.Part{
+		{Type: fyllo.PartText, Text: "t"},
+		{Type: fyllo.PartTool, Tool: &fyllo.Tool{CallID: "a", Output: body}},
+		{Type: fyllo.PartTool, Tool: &fyllo.Tool{CallID: "b", Input: body, Diffs: []fyllo.Diff{{Path: "/p"}}}},
+		{Type: fyllo.PartTool, Tool: &fyllo.Tool{CallID: "c", Status: fyllo.ToolInProgress, Output: body}},
+	}}
+	mended := transcript.Mended(old)
+	for i, want := range map[int]fyllo.Tool{1: {Status: fyllo.ToolCompleted}, 2: {Status: fyllo.ToolPending, Interrupted: true}, 3: {Status: fyllo.ToolInProgress}} {
+		if got := mended.Parts[i].Tool; got.Status != want.Status || got.Interrupted != want.Interrupted {
+			t.Errorf("%s: %s, interrupted %v", got.CallID, got.Status, got.Interrupted)
+		}
+	}
+	if old.Parts[1].Tool.Status != "" {
+		t.Error("the record itself changed")
 	}
 }
 

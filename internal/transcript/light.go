@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 
 	"fyllocode.dev/fyllo"
@@ -85,4 +86,26 @@ func sameBody(a, b *fyllo.Body) bool {
 		return a == b
 	}
 	return a.JSON == b.JSON && a.Text == b.Text
+}
+
+// Mended returns m with a status for the calls of old records that have none: with an output they are completed, any
+// other is unfinished, and nothing is guessed (R-CHAT-094). m itself is not changed.
+func Mended(m fyllo.Message) fyllo.Message {
+	old := func(p fyllo.Part) bool { return p.Tool != nil && p.Tool.Status == "" }
+	if !slices.ContainsFunc(m.Parts, old) {
+		return m
+	}
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		if !old(p) {
+			continue
+		}
+		t := *p.Tool
+		t.Status, t.Interrupted = fyllo.ToolPending, true
+		if t.Output != nil {
+			t.Status, t.Interrupted = fyllo.ToolCompleted, false
+		}
+		m.Parts[i].Tool = &t
+	}
+	return m
 }

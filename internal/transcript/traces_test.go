@@ -383,7 +383,7 @@ var traces = []struct {
 		[]string{"Shell | other | completed"},
 	},
 	{
-		"K2_K3_growing_arguments_are_nothing", call(titled("Shell", with(content(""), "pending", "", "")), content(`{"comm`), content(`{"command":"ls"`),
+		"K2_K3_growing_arguments_are_nothing_R_ACP_009", call(titled("Shell", with(content(""), "pending", "", "")), content(`{"comm`), content(`{"command":"ls"`),
 			titled("Running: ls", with(fyllo.ToolPatch{Kind: new("execute")}, "in_progress", `{"command":"ls"}`, ""))),
 		[]string{"Running: ls | execute | in_progress | interrupted", "in: {\n  \"command\": \"ls\"\n} (json)"},
 	},
@@ -396,7 +396,7 @@ var traces = []struct {
 		[]string{"Edit | edit | completed", "in: {\n  \"p\": 1\n} (json)", "out: done", "diff: /proj/a [a] > [b]"},
 	},
 	{
-		"K7_kind_as_sent", call(begin("FetchURL", "other", "pending", ""), fyllo.ToolPatch{Kind: new("fetch")}),
+		"K7_kind_as_sent_R_ACP_014", call(begin("FetchURL", "other", "pending", ""), fyllo.ToolPatch{Kind: new("fetch")}),
 		[]string{"FetchURL | other | pending | interrupted"},
 	},
 }
