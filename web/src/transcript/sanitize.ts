@@ -1,13 +1,14 @@
 import DOMPurify from 'dompurify'
-import { safeImage, targetOf } from '@/core/markdown/render'
+import { safeImage, targetOf } from '@/core/markdown/targets'
 
 const tags = [
-  ...['a', 'blockquote', 'br', 'button', 'code', 'del', 'div', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'img', 'input', 'li', 'ol'],
-  ...['p', 'pre', 's', 'span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+  ...['a', 'blockquote', 'br', 'button', 'code', 'col', 'colgroup', 'del', 'div', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'img'],
+  ...['input', 'li', 'ol', 'p', 'pre', 's', 'span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
 ]
 const attributes = [
-  ...['align', 'alt', 'aria-label', 'checked', 'class', 'data-column', 'data-copy', 'data-line', 'data-path', 'disabled'],
-  ...['href', 'loading', 'rel', 'role', 'src', 'start', 'tabindex', 'target', 'title', 'type'],
+  ...['align', 'alt', 'aria-label', 'checked', 'class', 'data-column', 'data-copy', 'data-display', 'data-line', 'data-path'],
+  ...['data-source', 'data-tex', 'disabled', 'href', 'loading', 'rel', 'role', 'src', 'start', 'tabindex', 'target', 'title'],
+  ...['type', 'width'],
 ]
 
 let purifier: typeof DOMPurify | null = null
@@ -19,6 +20,9 @@ function instance(): typeof DOMPurify {
   purifier.addHook('uponSanitizeAttribute', (_node, data) => {
     if (data.attrName === 'href') data.keepAttr = targetOf(data.attrValue)?.kind === 'external'
     if (data.attrName === 'src') data.keepAttr = safeImage(data.attrValue)
+    if (data.attrName === 'width') data.keepAttr = /^\d{1,5}$/.test(data.attrValue)
+    // Classes are ours; with others a message could dress up as a part of the page.
+    if (data.attrName === 'class') data.keepAttr = /^md-[a-z-]+( md-[a-z-]+)*$/.test(data.attrValue)
   })
   purifier.addHook('afterSanitizeAttributes', (node) => {
     if (node.nodeName === 'A') {

@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it'
 import { addresses, normalizeLink } from './links'
+import { math } from './math'
 
 /**
  * The one Markdown parser: CommonMark with tables, strikethrough and autolinks; raw HTML stays text (R-CHAT-131, 132).
@@ -10,6 +11,7 @@ md.linkify = addresses as unknown as typeof md.linkify
 md.normalizeLink = normalizeLink
 md.normalizeLinkText = (url) => url
 md.validateLink = () => true
+md.use(math)
 
 /** What a parse reads and writes besides tokens. */
 export type Env = Parameters<typeof md.parse>[1]

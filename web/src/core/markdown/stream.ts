@@ -1,4 +1,5 @@
 import { md, normalize, type References } from './engine'
+import { LIMITS, lineStarts, parseGroups, type Group, type Inside, type Limits } from './groups'
 
 /**
  * A top-level block of a Markdown text. Blocks are compared by identity: an unchanged block stays the same object.
@@ -13,26 +14,15 @@ export interface Block {
   readonly lang: string
   /** A fence without closing line yet is open; everything else is closed. */
   readonly closed: boolean
-  /** Set on every block of a long list but its first: the number of its first item, which only ordered lists show. */
+  /** Set on every block of a long list, table or paragraph but its first: what it goes on with. */
+  readonly part: 'list' | 'table' | 'paragraph' | null
+  /** With `part`, the number of its first item or row; else null. The text of a table's part repeats the head. */
   readonly resumes: number | null
+  /** Widths in CSS pixels, "120 80", of a table that is drawn in several parts; else "". */
+  readonly columns: string
   /** Link definitions of the whole text; a new object when they changed and the block may use them. */
   readonly refs: References | null
 }
-
-interface Group {
-  /** First line. */
-  start: number
-  /** The line behind the last. */
-  end: number
-  resumes: number | null
-  type: string
-  info: string
-  content: string
-  label: string
-}
-
-/** A list with more items than this becomes several blocks, so that neither parsing nor the page grows with it. */
-const ITEMS = 20
 
 /** An open fence at column 0: lines are appended to it until one closes it, without any parsing. */
 interface OpenFence {
@@ -56,8 +46,13 @@ export class MarkdownStream {
   private shownRefs: References = {}
   private fence: OpenFence | null = null
   private last: readonly Block[] = []
-  /** The tail begins inside a list: the number of its first item. */
-  private resumes: number | null = null
+  /** What the tail goes on with when it begins inside a long block. */
+  private inside: Inside | null = null
+  /** The last line can only grow: nothing that is added to it changes which blocks there are. */
+  private settled = false
+
+  /** @param limits smaller ones in tests */
+  constructor(private readonly limits: Limits = LIMITS) {}
 
   /** The blocks after the last update. */
   get blocks(): readonly Block[] {
@@ -72,7 +67,8 @@ export class MarkdownStream {
   /** Takes the whole text; anything but an extension of the text before starts again. */
   update(text: string): readonly Block[] {
     if (text === this.source) return this.last
-    if (!text.startsWith(this.source)) this.reset()
+    // startsWith() compares character by character; equal slices are compared as memory.
+    if (text.slice(0, this.source.length) !== this.source) this.reset()
     this.append(text.slice(this.source.length))
     this.source = text
     return this.last
@@ -85,7 +81,8 @@ export class MarkdownStream {
     this.shownRefs = {}
     this.fence = null
     this.last = []
-    this.resumes = null
+    this.inside = null
+    this.settled = false
   }
 
   private append(added: string): void {
@@ -94,8 +91,20 @@ export class MarkdownStream {
     if (this.carry) text = text.slice(0, -1)
     text = normalize(text)
     if (this.fence) text = this.feedFence(this.fence, text)
+    else if (this.settled && this.grow(text)) return
     this.tail += text
     this.last = this.fence ? [...this.committed, this.fenceBlock(this.fence)] : this.split()
+  }
+
+  /** Adds to the last line of the last block without parsing; returns whether that was possible. */
+  private grow(text: string): boolean {
+    const old = this.last.at(-1)
+    if (text === '') return true
+    if (!old || text.includes('\n') || `${this.tail.at(-1)}${text}`.includes(']:')) return false
+    this.tail += text
+    const refs = old.refs ?? (text.includes('[') ? this.shownRefs : null)
+    this.last = this.last.with(-1, { ...old, text: old.text + text, refs })
+    return true
   }
 
   /** Appends to the open fence; returns what stands behind it once it is closed. */
@@ -136,9 +145,9 @@ export class MarkdownStream {
   private split(): readonly Block[] {
     const lines = lineStarts(this.tail)
     const references: References = Object.create(this.refs) as References
-    const groups = parseGroups(this.tail, references, this.resumes)
+    const groups = parseGroups(this.tail, references, this.inside, this.limits)
     this.publishRefs(references)
-    const keep = Math.max(0, groups.length - 2)
+    const keep = Math.max(0, groups.length - (goesOn(groups.at(-1), lines, this.tail) ? 1 : 2))
     const offset = (line: number): number => lines[line] ?? this.tail.length
     const source = (i: number): string => {
       const next = groups[i + 1]
@@ -158,6 +167,7 @@ export class MarkdownStream {
       shown.push(old && sameBlock(old, block) ? old : block)
     }
     const result = [...this.committed, ...shown]
+    this.settled = settledLine(this.tail, groups.at(-1), shown.at(-1))
     this.cut(groups, keep, offset, references)
     return result
   }
@@ -175,9 +185,9 @@ export class MarkdownStream {
       }
       this.fence = opened
       this.tail = ''
-      this.resumes = null
+      this.inside = null
     } else if (keep > 0) {
-      this.resumes = groups[keep]!.resumes
+      this.inside = groups[keep]!.inside
       this.tail = this.tail.slice(offset(groups[keep]!.start))
     }
   }
@@ -203,7 +213,9 @@ export class MarkdownStream {
     if (g.type === 'fence') return codeBlock(index, g.info, g.content, fenceClosed(g, source))
     if (g.type === 'code_block') return codeBlock(index, '', g.content, true)
     const refs = source.includes('[') ? this.shownRefs : null
-    return { index, kind: 'markdown', text: source, lang: '', closed: true, resumes: g.resumes, refs }
+    const { inside, columns } = g
+    const text = inside?.part === 'table' ? inside.head + source : source
+    return { index, kind: 'markdown', text, lang: '', closed: true, part: inside?.part ?? null, resumes: inside?.resumes ?? null, columns, refs }
   }
 }
 
@@ -216,7 +228,7 @@ export function splitMarkdown(text: string): readonly Block[] {
 
 function codeBlock(index: number, info: string, text: string, closed: boolean): Block {
   const lang = md.utils.unescapeAll(info).trim().split(/\s+/, 1)[0] ?? ''
-  return { index, kind: 'code', text, lang, closed, resumes: null, refs: null }
+  return { index, kind: 'code', text, lang, closed, part: null, resumes: null, columns: '', refs: null }
 }
 
 function sameBlock(a: Block, b: Block): boolean {
@@ -225,7 +237,9 @@ function sameBlock(a: Block, b: Block): boolean {
     a.kind === b.kind &&
     a.closed === b.closed &&
     a.refs === b.refs &&
+    a.part === b.part &&
     a.resumes === b.resumes &&
+    a.columns === b.columns &&
     a.lang === b.lang &&
     a.text === b.text
   )
@@ -237,46 +251,20 @@ function sameRefs(a: References, b: References): boolean {
   return keys.every((k) => a[k]!.href === b[k]?.href && a[k]!.title === b[k]?.title)
 }
 
+/** Whether a group goes on with a long block for certain: its first line is whole, so what came before is final. */
+function goesOn(g: Group | undefined, lines: readonly number[], tail: string): boolean {
+  const second = lines[(g?.start ?? 0) + 1]
+  return !!g?.inside && second !== undefined && second < tail.length
+}
+
 /**
- * Runs the block rules only and groups the tokens by top-level block; a long list makes several groups.
- *
- * @param resumes number of the first item when the text begins inside a list
+ * Whether the last line of a text belongs to its last block whatever is added to the line: a letter behind the marks
+ * at its beginning decides what it is. Code and formulas end at what a line ends with, and a link definition may take
+ * several lines.
  */
-function parseGroups(text: string, references: References, resumes: number | null): Group[] {
-  const tokens: ReturnType<typeof md.parse> = []
-  md.block.parse(text, md, { references }, tokens)
-  const groups: Group[] = []
-  let depth = 0
-  let items = 0
-  let first = 1
-  for (const token of tokens) {
-    if (depth === 0 && token.map) {
-      groups.push(groupOf(token, groups.length === 0 ? resumes : null))
-      items = 0
-      first = groups.at(-1)!.resumes ?? Number(token.attrGet('start') ?? 1)
-    } else if (depth === 1 && token.type === 'list_item_open' && token.map) {
-      if (items > 0 && items % ITEMS === 0) {
-        const group = groups.at(-1)!
-        groups.push({ ...group, start: token.map[0], resumes: first + items })
-        group.end = token.map[0]
-      }
-      items++
-    }
-    depth += token.nesting
-  }
-  return groups
-}
-
-function groupOf(token: ReturnType<typeof md.parse>[number], resumes: number | null): Group {
-  const [start, end] = token.map ?? [0, 0]
-  const label = String((token.meta as { label?: string } | null)?.label ?? '')
-  return { start, end, resumes, type: token.type, info: token.info, content: token.content, label }
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
+function settledLine(tail: string, g: Group | undefined, block: Block | undefined): boolean {
+  if (!g || !block || block.kind === 'code' || g.type === 'reference_definition' || g.type === 'math_block') return false
+  return /\p{L}/u.test(tail.slice(tail.lastIndexOf('\n') + 1)) && !block.text.includes(']:')
 }
 
 function closingLine(marker: string): RegExp {
