@@ -218,6 +218,21 @@ describe('subagents', () => {
     expect(children).toEqual([['1 tool m1.4', '1 words m1.5'], ['1 tool m1.3', '1 reasoning m1.6']])
   })
 
+  it('speak side by side: the last words of each may grow, until its call is final (R-CHAT-111)', () => {
+    const parts = (done: Tool['status']) => [
+      tool('r', { subagent: {}, status: 'in_progress' }), tool('s', { subagent: {}, status: done }), '```\ncode',
+      { type: 'text' as const, text: 'of r', parentToolCallId: 'r' }, { type: 'reasoning' as const, text: 'of s', parentToolCallId: 's' },
+    ]
+    const live = (done: Tool['status'], running: boolean) => {
+      const rows = rowsOf(parts(done), running)
+      const spoken = subagents(rows).flatMap((s) => s.children.map((c) => 'active' in c.row && c.row.active))
+      return [...spoken, ...rows.flatMap((r) => (r.type === 'code' ? [r.growing] : []))]
+    }
+    expect(live('in_progress', true)).toEqual([true, true, true])
+    expect(live('completed', true)).toEqual([true, false, true])
+    expect(live('in_progress', false)).toEqual([false, false, false])
+  })
+
   it('indent by depth, at any depth and in any order (R-CHAT-108, 110)', () => {
     const rows = rowsOf([
       tool('deep', { parentToolCallId: 'inner' }), tool('inner', { subagent: {}, parentToolCallId: 'r' }),

@@ -263,10 +263,11 @@ export class RowBuilder {
     const { parts } = message
     const byCall = new Map<string, Permission[]>()
     for (const p of c.asks) byCall.set(p.toolCallId ?? '', [...(byCall.get(p.toolCallId ?? '') ?? []), p])
+    const growing = c.running ? growingOf(parts, lineage) : new Set<number>()
     let rested = false
     const cells = parts.map((part, i): Cell => {
       const place = placeOf(lineage, i)
-      const running = c.running && (part.type === 'tool' || i === parts.length - 1)
+      const running = c.running && (part.type === 'tool' || growing.has(i))
       const permissions = (part.tool && byCall.get(part.tool.toolCallId)) ?? NONE
       const was = old[i]
       const same = was && !was.stale && was.part === part && was.place === place && was.running === running
@@ -414,6 +415,20 @@ function stateOf(tool: Tool, running: boolean): SubagentRow['state'] {
 
 function unfinished(tool: Tool): boolean {
   return !tool.interrupted && tool.status !== 'completed' && tool.status !== 'failed'
+}
+
+/**
+ * The parts whose text may still grow: the last of each speaker, since subagents speak side by side. One whose call is
+ * final says nothing more.
+ */
+function growingOf(parts: readonly Part[], lineage: Lineage | null): Set<number> {
+  if (!lineage) return new Set([parts.length - 1])
+  const last = new Map(parts.map((_, i) => [lineage.parent[i]!, i]))
+  for (const speaker of last.keys()) {
+    const tool = parts[speaker]?.tool
+    if (tool && !unfinished(tool)) last.delete(speaker)
+  }
+  return new Set(last.values())
 }
 
 /** The last row of an answer. One that is still written has it only for the changes that it can already show. */
