@@ -44,7 +44,7 @@ func main() {
 	flag.StringVar(&o.root, "root", "", "data root; made when it does not exist")
 	flag.StringVar(&o.project, "project", "", "directory of the Project that the Session belongs to")
 	flag.StringVar((*string)(&o.session), "session", "session-history", "id of the Session")
-	flag.StringVar(&o.title, "title", "A long history", "title of the Session")
+	flag.StringVar(&o.title, "name", "A long history", "title of the Session")
 	flag.StringVar((*string)(&o.agent), "agent", string(fyllo.TourAgent), "id of its Agent")
 	flag.IntVar(&o.plan.messages, "messages", 10_000, "how many messages; questions and answers take turns")
 	flag.Uint64Var(&o.plan.seed, "seed", 1, "another seed gives other texts")
