@@ -10,9 +10,11 @@
 package atomicfile
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,6 +68,13 @@ func Write(path string, data []byte, perm os.FileMode) error {
 	return write(path, data, perm)
 }
 
+// WriteFrom is Write for content that is too long to be held in memory. It returns the number of bytes. When from fails
+// nothing is replaced, and the error wraps that of from.
+func WriteFrom(path string, from io.Reader, perm os.FileMode) (int64, error) {
+	defer files.Lock(path)()
+	return replace(path, from, perm)
+}
+
 // Update replaces the content of path by what change makes of it; no other Write or Update of path runs in between.
 // change gets nil when the file does not exist. If change fails nothing is written and its error is returned as it
 // is; if it returns the old bytes unchanged, nothing is written either.
@@ -88,30 +97,36 @@ func Update(path string, perm os.FileMode, change func(old []byte) ([]byte, erro
 }
 
 func write(path string, data []byte, perm os.FileMode) error {
+	_, err := replace(path, bytes.NewReader(data), perm)
+	return err
+}
+
+func replace(path string, from io.Reader, perm os.FileMode) (int64, error) {
 	dir, base := filepath.Split(path)
 	temp := filepath.Join(dir, fmt.Sprintf(".%s%s%s-%d", base, tempMark, run, count.Add(1)))
-	if err := fill(temp, data, perm); err != nil {
-		return fmt.Errorf("write %s: %w", base, err)
+	n, err := fill(temp, from, perm)
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", base, err)
 	}
-	err := check(OpRename, path)
+	err = check(OpRename, path)
 	if err == nil {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
 		_ = os.Remove(temp) // the rename error is what matters; IsStaleTemp finds the file at the next start
-		return fmt.Errorf("replace %s: %w", base, err)
+		return 0, fmt.Errorf("replace %s: %w", base, err)
 	}
-	return SyncDir(filepath.Dir(path))
+	return n, SyncDir(filepath.Dir(path))
 }
 
-// fill creates temp with data, synced and closed, or leaves nothing.
-func fill(temp string, data []byte, perm os.FileMode) (err error) {
+// fill creates temp with what from yields, synced and closed, or leaves nothing.
+func fill(temp string, from io.Reader, perm os.FileMode) (n int64, err error) {
 	if err := check(OpCreate, temp); err != nil {
-		return err
+		return 0, err
 	}
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		if err != nil {
@@ -120,19 +135,27 @@ func fill(temp string, data []byte, perm os.FileMode) (err error) {
 		}
 	}()
 	if err := check(OpWrite, temp); err != nil {
-		_, _ = f.Write(data[:len(data)/2])
-		return err
+		_, _ = io.CopyN(f, from, halfOf(from))
+		return 0, err
 	}
-	if _, err := f.Write(data); err != nil {
-		return err
+	if n, err = io.Copy(f, from); err != nil {
+		return 0, err
 	}
 	if err := check(OpSync, temp); err != nil {
-		return err
+		return 0, err
 	}
 	if err := f.Sync(); err != nil {
-		return err
+		return 0, err
 	}
-	return f.Close()
+	return n, f.Close()
+}
+
+// halfOf is about half of what a reader holds, as far as it tells.
+func halfOf(r io.Reader) int64 {
+	if sized, ok := r.(interface{ Len() int }); ok {
+		return int64(sized.Len() / 2)
+	}
+	return 1
 }
 
 // SyncDir makes the names in dir durable: files created, renamed or removed there before the call.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,33 +22,11 @@ const (
 	base64Suffix = `"}`
 )
 
-// spiller collects the long bodies of one message. Their refs count from the first of them.
+// spiller collects the long bodies of one message.
 type spiller struct {
 	lines []byte
-	err   error // a body was not whole
-}
-
-// message returns m in light form; m itself is not changed.
-func (s *spiller) message(m fyllo.Message) fyllo.Message {
-	m.Parts = slices.Clone(m.Parts)
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		if p.Attachment != nil {
-			a := *p.Attachment
-			a.Data = s.body(a.Data)
-			p.Attachment = &a
-		}
-		if p.Tool != nil {
-			t := *p.Tool
-			t.Input, t.Output, t.Error = s.body(t.Input), s.body(t.Output), s.body(t.Error)
-			t.Diffs = slices.Clone(t.Diffs)
-			for j := range t.Diffs {
-				t.Diffs[j].Old, t.Diffs[j].New = s.body(t.Diffs[j].Old), s.body(t.Diffs[j].New)
-			}
-			p.Tool = &t
-		}
-	}
-	return m
+	refs  []*fyllo.BodyRef // into lines
+	err   error            // a body was not whole
 }
 
 // body returns b in light form. One that lies in the file already stays as it is.
@@ -71,6 +48,7 @@ func (s *spiller) body(b *fyllo.Body) *fyllo.Body {
 			light.Text = fyllo.Preview(strings.ToValidUTF8(light.Text, "\uFFFD"))
 		}
 		light.Ref = &fyllo.BodyRef{Offset: int64(start), Length: int64(len(s.lines) - start)}
+		s.refs = append(s.refs, light.Ref)
 		s.lines = append(s.lines, '\n')
 	default:
 		light.Size = len(b.Text)
@@ -88,46 +66,28 @@ func appendBody(dst []byte, text string) []byte {
 	return append(dst, base64Suffix...)
 }
 
-// spill moves the long bodies of m to bodies.jsonl, synced, and returns m in light form.
-func (s *Store) spill(p place, m fyllo.Message) (fyllo.Message, error) {
-	var probe spiller
-	light := probe.message(m)
-	if probe.err != nil || len(probe.lines) == 0 {
-		return light, probe.err
+// spill moves the long bodies of m, which is nobody else's, to bodies.jsonl, synced.
+func (s *Store) spill(p place, m *fyllo.Message) error {
+	var long spiller
+	for i := range m.Parts {
+		for b := range m.Parts[i].Bodies {
+			*b = long.body(*b)
+		}
+	}
+	if long.err != nil || len(long.lines) == 0 {
+		return long.err
 	}
 	if err := atomicfile.MkdirAll(p.dir, 0o700); err != nil {
-		return fyllo.Message{}, err
+		return err
 	}
-	at, err := s.appendSynced(p.bodies, probe.lines)
+	at, err := s.appendSynced(p.bodies, long.lines)
 	if err != nil {
-		return fyllo.Message{}, err
+		return err
 	}
-	shift(light, m, at)
-	return light, nil
-}
-
-// shift moves the refs that light has and full has not by the place where the bodies were appended.
-func shift(light, full fyllo.Message, by int64) {
-	move := func(b, was *fyllo.Body) {
-		if b != nil && b.Ref != nil && was.Ref == nil {
-			b.Ref.Offset += by
-		}
+	for _, ref := range long.refs {
+		ref.Offset += at
 	}
-	for i, p := range light.Parts {
-		if p.Attachment != nil {
-			move(p.Attachment.Data, full.Parts[i].Attachment.Data)
-		}
-		if p.Tool != nil {
-			was := full.Parts[i].Tool
-			move(p.Tool.Input, was.Input)
-			move(p.Tool.Output, was.Output)
-			move(p.Tool.Error, was.Error)
-			for j, d := range p.Tool.Diffs {
-				move(d.Old, was.Diffs[j].Old)
-				move(d.New, was.Diffs[j].New)
-			}
-		}
-	}
+	return nil
 }
 
 // Body returns the whole text of a stored body. A ref of length 0, whose body is in memory only, is NOT_FOUND.

@@ -39,10 +39,12 @@ type acked struct {
 
 var longText = strings.Repeat("a long output\n", 400)
 
-// withBody is a message with a body that has to be moved out.
+// withBody is a message with a body that has to be moved out and a picture that has to become a file.
 func withBody(id, body string) fyllo.Message {
 	m := text(id, body)
-	m.Parts = append(m.Parts, fyllo.Part{Type: fyllo.PartTool, Tool: &fyllo.Tool{Output: &fyllo.Body{Text: longText}}})
+	m.Parts = append(m.Parts, fyllo.Part{Type: fyllo.PartTool, Tool: &fyllo.Tool{
+		Output: &fyllo.Body{Text: longText}, Media: []fyllo.Attachment{{Data: encoded(pngBytes + id)}},
+	}})
 	return m
 }
 
@@ -110,7 +112,35 @@ func verify(root string, a acked, strict bool) error {
 	if err := verifyMessages(s, a, strict); err != nil {
 		return err
 	}
-	return verifyRest(s, a)
+	if err := verifyRest(s, a); err != nil {
+		return err
+	}
+	return verifyFiles(s, root)
+}
+
+// verifyFiles does what a recovery does, stores the answer again and drops the turn. No file is left then that no line
+// names, and none is half written.
+func verifyFiles(s *records.Store, root string) error {
+	if _, err := s.AppendMessage(wid, sid, withBody("m1", "answer")); err != nil {
+		return err
+	}
+	if err := s.DropTurn(wid, sid); err != nil {
+		return err
+	}
+	lines, err := os.ReadFile(messagesFile(root))
+	if err != nil {
+		return err
+	}
+	left, err := os.ReadDir(filesDir(root))
+	if err != nil {
+		return err
+	}
+	for _, f := range left {
+		if !strings.Contains(string(lines), `"file":"`+f.Name()+`"`) {
+			return fmt.Errorf("no line names the file %s", f.Name())
+		}
+	}
+	return nil
 }
 
 func verifyMessages(s *records.Store, a acked, strict bool) error {
@@ -128,6 +158,10 @@ func verifyMessages(s *records.Store, a acked, strict bool) error {
 			body, err := s.Body(wid, sid, *p.Tool.Output.Ref)
 			if err != nil || string(body) != longText {
 				return fmt.Errorf("body of %s: %d bytes, %w", m.ID, len(body), err)
+			}
+			picture, err := readFile(s, p.Tool.Media[0].File)
+			if err != nil || picture != pngBytes+m.ID {
+				return fmt.Errorf("picture of %s: %q, %w", m.ID, picture, err)
 			}
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
 )
 
-// AppendMessage stores a message and returns its light form, whose long bodies lie in bodies.jsonl. With Rev > 0 it
-// takes the place of the stored message of the same id (R-CHAT-161, 162).
+// AppendMessage stores a message and returns its light form, whose long bodies lie in bodies.jsonl and whose pictures
+// and files lie in attachments/. With Rev > 0 it takes the place of the stored message of the same id (R-CHAT-161, 162).
 func (s *Store) AppendMessage(w fyllo.WorkspaceID, id fyllo.SessionID, m fyllo.Message) (fyllo.Message, error) {
 	p, err := s.place(w, id)
 	if err != nil {
@@ -30,21 +31,29 @@ func (s *Store) AppendMessage(w fyllo.WorkspaceID, id fyllo.SessionID, m fyllo.M
 	return light, nil
 }
 
-// storeMessage appends m to the transcript, its bodies first, both synced.
+// storeMessage appends m to the transcript, its files and bodies first, all synced, and returns it in light form.
 func (s *Store) storeMessage(p place, m fyllo.Message) (fyllo.Message, error) {
 	if m.ID == "" {
 		return fyllo.Message{}, errors.New("a message needs an id")
 	}
-	light, err := s.spill(p, m)
+	m.Parts = slices.Clone(m.Parts)
+	for i := range m.Parts {
+		m.Parts[i] = m.Parts[i].Detached()
+	}
+	if err := p.keepFiles(&m); err != nil {
+		return fyllo.Message{}, err
+	}
+	if err := s.spill(p, &m); err != nil {
+		return fyllo.Message{}, err
+	}
+	line, err := marshal(&m)
 	if err != nil {
 		return fyllo.Message{}, err
 	}
-	line, err := marshal(&light)
-	if err != nil {
+	if _, err := s.appendSynced(p.messages, append(line, '\n')); err != nil {
 		return fyllo.Message{}, err
 	}
-	_, err = s.appendSynced(p.messages, append(line, '\n'))
-	return light, err
+	return m, nil
 }
 
 // Messages returns up to limit messages that stand before the cursor, in transcript order; cursor "" means the end of

@@ -79,6 +79,7 @@ type place struct {
 	dir      string // <sid>/, which exists only when something lies in it
 	bodies   string
 	turn     string
+	files    string // <sid>/attachments/
 }
 
 func (s *Store) place(w fyllo.WorkspaceID, id fyllo.SessionID) (place, error) {
@@ -98,6 +99,7 @@ func placeIn(sessions string, id fyllo.SessionID) place {
 		id: id, sessions: sessions, dir: base,
 		meta: base + ".json", messages: base + ".messages.jsonl",
 		bodies: filepath.Join(base, "bodies.jsonl"), turn: filepath.Join(base, "turn.jsonl"),
+		files: filepath.Join(base, "attachments"),
 	}
 }
 

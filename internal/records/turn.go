@@ -233,13 +233,15 @@ func (t *TurnLog) stop(last func() error) error {
 	return errors.Join(last(), t.file.Close())
 }
 
-// DropTurn deletes the log of a turn whose message is stored. A log that does not exist is no error.
+// DropTurn deletes the log of a turn whose message is stored, and what a Core that was killed meanwhile left half
+// written beside it. A log that does not exist is no error.
 func (s *Store) DropTurn(w fyllo.WorkspaceID, id fyllo.SessionID) error {
 	p, err := s.place(w, id)
 	if err != nil {
 		return err
 	}
 	defer s.sessions.Lock(p.meta)()
+	s.removeStaleTemps(p.files)
 	if err := atomicfile.Remove(p.turn); err != nil {
 		return failed("drop the turn of", id, err)
 	}

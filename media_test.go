@@ -1,6 +1,14 @@
 package fyllo
 
-import "testing"
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
 
 func TestMediaTypeIsToldFromTheBytes(t *testing.T) {
 	for head, want := range map[string]string{
@@ -33,6 +41,38 @@ func TestMediaTypeIsToldFromTheBytes(t *testing.T) {
 	} {
 		if got := MediaType([]byte(head)); got != want {
 			t.Errorf("%q is %q, want %q", head, got, want)
+		}
+	}
+}
+
+func TestBase64IsReadAsAgentsSendIt(t *testing.T) {
+	for _, size := range []int{0, 1, 2, 3, 4, 1000, base64Piece, 3*base64Piece + 1} {
+		want := bytes.Repeat([]byte{0, 0xff, 0x10, 7, 200}, size/5+1)[:size]
+		padded := base64.StdEncoding.EncodeToString(want)
+		var lines strings.Builder
+		for i, c := range padded {
+			if i > 0 && i%76 == 0 {
+				lines.WriteString("\r\n")
+			}
+			lines.WriteRune(c)
+		}
+		for form, text := range map[string]string{
+			"padded": padded, "not padded": strings.TrimRight(padded, "="), "in lines": lines.String() + "\n",
+		} {
+			got, err := io.ReadAll(Base64(text))
+			if err != nil || !bytes.Equal(got, want) || Base64Len(text) != size {
+				t.Errorf("%d bytes %s: %d bytes of %d, %v", size, form, len(got), Base64Len(text), err)
+			}
+			if err := iotest.TestReader(Base64(text), want); err != nil {
+				t.Errorf("%d bytes %s: %v", size, form, err)
+			}
+		}
+	}
+	long := strings.Repeat("AAAA", base64Piece)
+	for _, text := range []string{"a", "AAAAA", "!!! no base64 !!!", "AA=A", "_-_-", long + "A", long + "A B", "<svg/>"} {
+		_, err := io.ReadAll(Base64(text))
+		if _, ok := errors.AsType[base64.CorruptInputError](err); !ok {
+			t.Errorf("%.20q: %v", text, err)
 		}
 	}
 }
