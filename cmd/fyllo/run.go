@@ -18,6 +18,7 @@ import (
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
 	"fyllocode.dev/fyllo/internal/httpd"
+	"fyllocode.dev/fyllo/internal/media"
 	"fyllocode.dev/fyllo/internal/records"
 	"fyllocode.dev/fyllo/internal/session"
 	"fyllocode.dev/fyllo/internal/stream"
@@ -143,7 +144,7 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 	}
 	c.server, err = httpd.New(httpd.Config{
 		Addr: address, Token: c.token, Version: programVersion(), Home: home, UI: web.FS(),
-		Feed: feed, Sessions: c.sessions, Workspaces: spaces, Agents: c.pool, Store: c.store,
+		Feed: feed, Sessions: c.sessions, Media: media.New(c.sessions, c.store), Workspaces: spaces, Agents: c.pool, Store: c.store,
 		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log,
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})

@@ -49,6 +49,7 @@ type core struct {
 	settings fyllo.Settings
 	composer map[string]string
 	body     string
+	media    map[fyllo.MediaQuery]*fyllo.Media
 	fail     error // of the next calls that can fail
 	boom     bool  // Settings panics
 }
@@ -117,6 +118,16 @@ func (c *core) Changes(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID
 func (c *core) FileText(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, m, path string) (fyllo.FileText, error) {
 	text := m
 	return fyllo.FileText{FileChange: fyllo.FileChange{Path: path}, Texts: []fyllo.FileSegment{{New: &text}}}, c.check(w, s)
+}
+
+func (c *core) Media(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, q fyllo.MediaQuery) (*fyllo.Media, error) {
+	if err := c.check(w, s); err != nil {
+		return nil, err
+	}
+	if m := c.media[q]; m != nil {
+		return m, nil
+	}
+	return nil, fyllo.Errorf(fyllo.CodeNotFound, "open the attachment: it is not there")
 }
 
 func (c *core) Update(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, p fyllo.Patch) (fyllo.SessionSummary, error) {
@@ -284,7 +295,7 @@ func startWith(t *testing.T, o stream.Options) *rig {
 	logged := &lockedBuffer{}
 	s, err := New(Config{
 		Addr: netip.MustParseAddrPort(ln.Addr().String()), Token: bearerToken, Version: "1.2.3", Home: "/home/me",
-		UI: testUI, Feed: NewFeed(o), Sessions: c, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
+		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
 		Stop: func() {}, Log: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

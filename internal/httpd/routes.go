@@ -111,6 +111,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addAgentRoutes(a)
 	s.addSessionRoutes(a)
 	s.addChangeRoutes(a)
+	s.addMediaRoute(a)
 	s.addTurnRoutes(a)
 	s.addDraftRoutes(a)
 	s.addComposerRoutes(a)

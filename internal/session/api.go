@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,38 +88,54 @@ func (m *Manager) Delete(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sessi
 	return err
 }
 
+// Part returns one part of a message, NOT_FOUND when there is none. In an answer that is not stored yet its bodies are
+// whole.
+func (m *Manager) Part(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Part, error) {
+	live, err := ask(ctx, m, w, s, func(a *actor) (*fyllo.Part, error) { return a.livePart(id), nil })
+	switch {
+	case err != nil:
+		return fyllo.Part{}, err
+	case live != nil:
+		return *live, nil
+	}
+	message, err := m.Store.Message(w, s, fyllo.MessageOfPart(id))
+	if err != nil {
+		return fyllo.Part{}, err
+	}
+	i := slices.IndexFunc(message.Parts, func(p fyllo.Part) bool { return p.ID == id })
+	if i < 0 {
+		return fyllo.Part{}, fyllo.Errorf(fyllo.CodeNotFound, "part %s: its message does not have it", id)
+	}
+	return message.Parts[i], nil
+}
+
 // Body returns the whole of a long text that rows show as a preview.
 func (m *Manager) Body(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, q fyllo.BodyQuery) (string, error) {
-	body, err := ask(ctx, m, w, s, func(a *actor) (*fyllo.Body, error) { return a.liveBody(q), nil })
+	part, err := m.Part(ctx, w, s, q.PartID)
 	if err != nil {
 		return "", err
 	}
-	if body == nil {
-		message, err := m.Store.Message(w, s, fyllo.MessageOfPart(q.PartID))
-		if err != nil && fyllo.CodeOf(err) != fyllo.CodeNotFound {
-			return "", err
-		}
-		if body = transcript.FindBody([]fyllo.Message{message}, q); body == nil {
-			return "", fyllo.Errorf(fyllo.CodeNotFound, "read the text: there is no %s in part %s", q.Field, q.PartID)
-		}
-	}
-	if body.Ref == nil {
+	body := transcript.BodyOf(&part, q)
+	switch {
+	case body == nil:
+		return "", fyllo.Errorf(fyllo.CodeNotFound, "read the text: there is no %s in part %s", q.Field, q.PartID)
+	case body.Ref == nil:
 		return body.Text, nil
 	}
 	whole, err := m.Store.Body(w, s, *body.Ref)
 	return string(whole), err
 }
 
-// liveBody finds a body of the answer that is not stored yet; it is whole there.
-func (a *actor) liveBody(q fyllo.BodyQuery) *fyllo.Body {
+// livePart finds a part of the answer that is not stored yet.
+func (a *actor) livePart(id string) *fyllo.Part {
 	for _, t := range []*turn{a.turn, a.late} {
-		if t == nil {
+		if t == nil || t.live.ID() != fyllo.MessageOfPart(id) {
 			continue
 		}
 		for i := range t.live.Len() {
-			if t.live.PartID(i) == q.PartID {
+			if t.live.PartID(i) == id {
 				p := t.live.Part(i)
-				return transcript.BodyOf(&p, q)
+				return &p
 			}
 		}
 	}

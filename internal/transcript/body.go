@@ -2,22 +2,6 @@ package transcript
 
 import "fyllocode.dev/fyllo"
 
-// FindBody finds the body that a query names among messages, nil if there is none.
-func FindBody(messages []fyllo.Message, q fyllo.BodyQuery) *fyllo.Body {
-	owner := fyllo.MessageOfPart(q.PartID)
-	for i := range messages {
-		if messages[i].ID != owner {
-			continue
-		}
-		for j := range messages[i].Parts {
-			if messages[i].Parts[j].ID == q.PartID {
-				return BodyOf(&messages[i].Parts[j], q)
-			}
-		}
-	}
-	return nil
-}
-
 // BodyOf returns the body that a query names, nil if the part has none.
 func BodyOf(p *fyllo.Part, q fyllo.BodyQuery) *fyllo.Body {
 	switch {

@@ -297,8 +297,8 @@ func TestBodiesOfMediaAndPrompt(t *testing.T) {
 		{fyllo.BodyQuery{PartID: "m.0", Field: "media"}, "QUJD"},
 		{fyllo.BodyQuery{PartID: "m.0", Field: "media", Index: 1}, long},
 	} {
-		full := transcript.FindBody([]fyllo.Message{m}, tt.q)
-		cut := transcript.FindBody([]fyllo.Message{light}, tt.q)
+		full := transcript.BodyOf(&m.Parts[0], tt.q)
+		cut := transcript.BodyOf(&light.Parts[0], tt.q)
 		if full == nil || full.Text != tt.want || full.Ref != nil {
 			t.Errorf("%+v: %+v", tt.q, full)
 		}
@@ -308,9 +308,9 @@ func TestBodiesOfMediaAndPrompt(t *testing.T) {
 	}
 	for _, q := range []fyllo.BodyQuery{
 		{PartID: "m.0", Field: "media", Index: 2}, {PartID: "m.0", Field: "media", Index: -1}, {PartID: "m.0", Field: "old"},
-		{PartID: "m.0", Field: "odd"}, {PartID: "m.1", Field: "prompt"}, {PartID: "n.0", Field: "prompt"},
+		{PartID: "m.0", Field: "odd"},
 	} {
-		if b := transcript.FindBody([]fyllo.Message{m}, q); b != nil {
+		if b := transcript.BodyOf(&m.Parts[0], q); b != nil {
 			t.Errorf("%+v: %+v", q, b)
 		}
 	}

@@ -1,0 +1,70 @@
+package httpd
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fyllocode.dev/fyllo"
+)
+
+// Media gives the bytes of attachments. Errors carry codes; an attachment that is not there is NOT_FOUND.
+type Media interface {
+	Media(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, q fyllo.MediaQuery) (*fyllo.Media, error)
+}
+
+type mediaQuery struct {
+	SessionPath
+	Part  string `query:"part" required:"true"`
+	Index int    `query:"index" minimum:"-1" default:"-1" doc:"absent: the part's own attachment; else one in the result of its tool"`
+}
+
+// mediaPolicy keeps what an Agent sent from doing anything, should a browser ever show it as a page.
+const mediaPolicy = "default-src 'none'; sandbox"
+
+const octets = "application/octet-stream"
+
+// mediaAnswer is raw bytes.
+type mediaAnswer struct {
+	Body func(huma.Context)
+}
+
+func (s *Server) addMediaRoute(a router) {
+	op := get("getMedia", "/api/sessions/{id}/media", "The bytes of a picture, sound or file in a message")
+	binary := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "OK; the type is that of a raster picture or a sound, as its bytes tell, or " + octets,
+		Content:     map[string]*huma.MediaType{octets: binary},
+	}}
+	add(a, op, func(ctx context.Context, c caller, in *mediaQuery) (*mediaAnswer, error) {
+		w, err := s.owner(ctx, c, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.Media.Media(ctx, w, in.ID, fyllo.MediaQuery{PartID: in.Part, Index: in.Index})
+		if err != nil {
+			return nil, err
+		}
+		return &mediaAnswer{Body: func(h huma.Context) { writeMedia(h, m) }}, nil
+	})
+}
+
+func writeMedia(h huma.Context, m *fyllo.Media) {
+	defer m.Content.Close()
+	kind := m.Type
+	if kind == "" {
+		kind = octets
+	}
+	h.SetHeader("Content-Type", kind)
+	h.SetHeader("Content-Length", strconv.FormatInt(m.Size, 10))
+	h.SetHeader("Content-Disposition", "attachment")
+	h.SetHeader("Content-Security-Policy", mediaPolicy)
+	h.SetHeader("Cache-Control", "private, no-cache")
+	h.SetStatus(http.StatusOK)
+	if _, err := io.Copy(h.BodyWriter(), io.LimitReader(m.Content, m.Size)); err != nil {
+		return // the client is gone, or the disk failed; the length tells that something is missing
+	}
+}
