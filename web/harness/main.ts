@@ -41,6 +41,7 @@ const store: TranscriptStore = {
   view,
   loadingOlder,
   loadBody: async (q) => `whole body of ${q.part} ${q.field}\n`.repeat(200),
+  loadMedia: async () => new Blob([]),
 }
 
 let seq = 1

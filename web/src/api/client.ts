@@ -6,6 +6,7 @@ import type {
   ConfigOption,
   Draft,
   Failure,
+  MediaQuery,
   FileChanges,
   FileText,
   Message,
@@ -58,8 +59,8 @@ interface Call {
   body?: unknown
   query?: Record<string, string | number | undefined>
   signal?: AbortSignal
-  /** The answer is plain text. */
-  text?: boolean
+  /** The answer is plain text, or bytes, instead of JSON. */
+  as?: 'text' | 'bytes'
 }
 
 const WINDOW_KEY = 'fyllo.window'
@@ -133,8 +134,11 @@ export class Client {
   body = (id: string, q: BodyQuery) =>
     this.call<string>(`${sessionPath(id)}/body`, {
       query: { part: q.part, field: q.field, index: q.index },
-      text: true,
+      as: 'text',
     })
+  /** The bytes of an attachment. Their type is what they are, or application/octet-stream. */
+  media = (id: string, q: MediaQuery) =>
+    this.call<Blob>(`${sessionPath(id)}/media`, { query: { part: q.part, index: q.index }, as: 'bytes' })
   /** The net file changes of one answer, live or stored (R-CHAT-097). */
   changes = (id: string, messageId: string, signal?: AbortSignal) =>
     this.call<FileChanges>(`${messagePath(id, messageId)}/changes`, { signal })
@@ -194,7 +198,7 @@ export class Client {
     if (this.context) headers['X-Fyllo-Window'] = this.context.windowId
     if (call.body !== undefined) headers['Content-Type'] = 'application/json'
     let answer: Response
-    let text: string
+    let text = ''
     try {
       answer = await this.doFetch(path + queryOf(call.query), {
         method: call.method ?? 'GET',
@@ -204,13 +208,14 @@ export class Client {
         credentials: 'same-origin',
         cache: 'no-store',
       })
+      if (call.as === 'bytes' && answer.ok) return (await answer.blob()) as T
       text = await answer.text()
     } catch (err) {
       if (err instanceof DOMException && err.name === 'AbortError') throw err
       throw new FailureError({ code: 'NETWORK', message: 'FylloCode did not answer: the connection failed' }, 0)
     }
     if (!answer.ok) throw new FailureError(parseFailure(text, answer.status), answer.status)
-    if (call.text) return text as T
+    if (call.as === 'text') return text as T
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 }

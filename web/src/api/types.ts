@@ -77,6 +77,12 @@ export type EventType = StreamEvent['type']
 /** The payload of each event type. An unknown type is skipped, so that a newer Core does not break an open page. */
 export type EventPayloads = { [T in EventType]: Extract<StreamEvent, { type: T }>['data'] }
 
+/** Which attachment `GET /sessions/{id}/media` is asked for: one in the result of a tool, or without index the part's own. */
+export interface MediaQuery {
+  part: string
+  index?: number
+}
+
 /** Which text `GET /sessions/{id}/body` is asked for; `index` counts diffs. */
 export interface BodyQuery {
   part: string

@@ -3,7 +3,7 @@
 
 import { ref, shallowRef } from 'vue'
 
-import type { BodyQuery, Policy, StreamEvent } from '@/api/types'
+import type { BodyQuery, MediaQuery, Policy, StreamEvent } from '@/api/types'
 import { openView, prepend, reduce } from '@/core/reduce'
 import type { SessionView } from '@/core/types'
 import { t } from '@/i18n'
@@ -66,6 +66,7 @@ export class OpenSession {
   }
 
   loadBody = (query: BodyQuery): Promise<string> => client.body(this.sessionId, query)
+  loadMedia = (query: MediaQuery): Promise<Blob> => client.media(this.sessionId, query)
 
   private async fetch(): Promise<void> {
     try {

@@ -1,11 +1,13 @@
 import { inject, type InjectionKey } from 'vue'
-import type { BodyQuery } from '@/api/types'
+import type { BodyQuery, MediaQuery } from '@/api/types'
 
 /** What the rows share with the list: open state lives there, since rows come and go while scrolling. */
 export interface TranscriptContext {
   isOpen(key: string): boolean
   toggle(key: string): void
   loadBody(query: BodyQuery): Promise<string>
+  /** The bytes of an attachment. Rejects with a FailureError. */
+  loadMedia(query: MediaQuery): Promise<Blob>
   answer(permissionId: string, optionId: string | null): void
   retry(userMessageId: string): void
   stop(): void

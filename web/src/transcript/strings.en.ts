@@ -18,10 +18,6 @@ export default {
   'transcript.code': 'Code',
   'transcript.reasoning': 'Reasoning',
   'transcript.reasoning.active': 'Thinking…',
-  'transcript.attachment': 'Attachment',
-  'transcript.attachment.linked': 'linked, not loaded',
-  'transcript.attachment.show': 'Show image',
-  'transcript.attachment.loading': 'Loading image…',
 
   'tool.untitled': 'Tool call',
   'tool.input': 'Input',

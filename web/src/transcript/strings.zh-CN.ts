@@ -20,10 +20,6 @@ export default {
   'transcript.code': '代码',
   'transcript.reasoning': '思考过程',
   'transcript.reasoning.active': '正在思考…',
-  'transcript.attachment': '附件',
-  'transcript.attachment.linked': '仅链接，未加载',
-  'transcript.attachment.show': '显示图片',
-  'transcript.attachment.loading': '正在加载图片…',
 
   'tool.untitled': '工具调用',
   'tool.input': '输入',

@@ -1,5 +1,5 @@
 import type { ShallowRef } from 'vue'
-import type { BodyQuery } from '@/api/types'
+import type { BodyQuery, MediaQuery } from '@/api/types'
 import type { SessionView } from '@/core/types'
 
 /** What TranscriptList needs to know about a Session; see the contract at the top of TranscriptList.vue. */
@@ -10,4 +10,6 @@ export interface TranscriptStore {
   readonly loadingOlder: Readonly<ShallowRef<boolean>>
   /** Whole text of a body of which the view holds a preview. Rejects with a FailureError. */
   loadBody(query: BodyQuery): Promise<string>
+  /** The bytes of an attachment. Rejects with a FailureError. */
+  loadMedia(query: MediaQuery): Promise<Blob>
 }

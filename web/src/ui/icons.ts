@@ -10,6 +10,7 @@ export const icons = {
   chat: 'M2.5 3.5h11v7.5h-6L4.5 13.5V11h-2z',
   check: 'M3 8.5 6.5 12 13 4.5',
   'chevron-down': 'M4 6l4 4 4-4',
+  'chevron-left': 'M10 4l-4 4 4 4',
   'chevron-right': 'M6 4l4 4-4 4',
   'chevron-up': 'M4 10l4-4 4 4',
   clock: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 4.8V8l2.2 1.5',
