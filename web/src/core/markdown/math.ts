@@ -66,7 +66,7 @@ export function math(md: InstanceType<typeof MarkdownIt>): void {
 function formulaAt(src: string, pos: number, max: number): MathMeta | null {
   const opening = src.slice(pos, pos + 2)
   if (opening === '\\(' || opening === '\\[') return bracketed(src, pos, max, opening)
-  if (opening === '$$') return between(src, pos, src.indexOf('$$', pos + 2), max, true)
+  if (opening === '$$') return between(src, pos, indexOf(src, '$$', pos + 2, max), max, true)
   return opening[0] === '$' ? inLine(src, pos, max) : null
 }
 
@@ -81,9 +81,15 @@ function inLine(src: string, pos: number, max: number): MathMeta | null {
 
 function bracketed(src: string, pos: number, max: number, opening: string): MathMeta | null {
   const display = opening === '\\['
-  const found = between(src, pos, src.indexOf(display ? '\\]' : '\\)', pos + 2), max, display)
+  const found = between(src, pos, indexOf(src, display ? '\\]' : '\\)', pos + 2, max), max, display)
   // "\[x\](y)" is no link rather than a formula.
   return display && found && (!mathematical.test(found.tex) || /[([:]/.test(src[pos + found.source.length] ?? '')) ? null : found
+}
+
+/** Looks no further than a formula may be long, since a text may hold many openings and no closing. */
+function indexOf(src: string, what: string, from: number, max: number): number {
+  const at = src.slice(from, max).indexOf(what)
+  return at < 0 ? -1 : from + at
 }
 
 function between(src: string, pos: number, end: number, max: number, display: boolean): MathMeta | null {
