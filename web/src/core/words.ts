@@ -8,7 +8,7 @@ const LONG = 2000
 /** The longest script searched for between two lines, in words. */
 const EDITS = 200
 /** How much two lines must share to be called the same line, changed: 0 nothing, 1 all. */
-export const ALIKE = 0.4
+export const ALIKE = 0.3
 
 const ascii = /^[\t -~]*$/
 const asciiWord = /[A-Za-z0-9_]+|[\t ]+|./g

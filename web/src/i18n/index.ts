@@ -59,11 +59,20 @@ export function texts<K extends string>(own: Record<Locale, Record<K, string>>):
     t: (key, params) => fill(own[locale.value][key], params),
     plural: (key, n, params) => {
       const forms = own[locale.value][key].split('|')
-      const one = new Intl.PluralRules(locale.value).select(n) === 'one'
-      const form = one ? forms[0] : forms[forms.length - 1]
-      return fill(form ?? '', { n: new Intl.NumberFormat(locale.value).format(n), ...params })
+      const { rules, numbers } = countingIn(locale.value)
+      const form = rules.select(n) === 'one' ? forms[0] : forms[forms.length - 1]
+      return fill(form ?? '', { n: numbers.format(n), ...params })
     },
   }
+}
+
+const counting = new Map<Locale, { rules: Intl.PluralRules; numbers: Intl.NumberFormat }>()
+
+/** What counting needs in a language, made once: making it costs more than a row does. */
+function countingIn(language: Locale): { rules: Intl.PluralRules; numbers: Intl.NumberFormat } {
+  let made = counting.get(language)
+  if (!made) counting.set(language, (made = { rules: new Intl.PluralRules(language), numbers: new Intl.NumberFormat(language) }))
+  return made
 }
 
 /** The functions for the strings that every page needs. */
