@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Body, Diff, Part, Permission, Tool } from '@/api/types'
-import { changesOf, countsOf, groupIcon, kindOf, placesOf, thoughtTitle } from './activity'
+import { changesOf, countsOf, groupIcon, kindOf, placesOf, titled } from './activity'
 import { reduce } from './reduce'
 import { RowBuilder, type ActivityRow, type Row, type SubagentRow } from './rows'
 import { at, event, message, tool, view } from './testing'
@@ -367,9 +367,14 @@ describe('the title of a thought', () => {
     ['****', ''],
     ['', ''],
   ])('of %j is %j', (text, title) => {
-    expect(thoughtTitle(text)).toBe(title)
+    expect(titled(text).title).toBe(title)
     const [row] = rowsOf([{ type: 'reasoning', text: text || 'x' }]) as ActivityRow[]
     expect(row).toMatchObject({ title: text ? title : '' })
+  })
+
+  it('does not stand in what follows', () => {
+    expect(titled('\n**Title**\n\nbody')).toEqual({ title: 'Title', rest: '\nbody' })
+    expect(titled('**Bold** and more').rest).toBe('**Bold** and more')
   })
 })
 

@@ -48,9 +48,11 @@ export function iconOf(item: ActivityRow): ToolKind {
   return item.type === 'tool' ? kindOf(item.tool) : 'think'
 }
 
-/** A line of its own in bold at the start of a thought, without its asterisks; "" when there is none. */
-export function thoughtTitle(text: string): string {
-  return /^\s*\*\*([^*\n]+)\*\*[ \t]*(?:\r?\n|$)/.exec(text)?.[1]?.trim() ?? ''
+/** A thought that begins with a line in bold: the line without its asterisks, "" when there is none, and what follows. */
+export function titled(text: string): { title: string; rest: string } {
+  const head = /^\s*\*\*([^*\n]+)\*\*[ \t]*(?:\r?\n|$)/.exec(text)
+  const title = head?.[1]?.trim() ?? ''
+  return title === '' ? { title, rest: text } : { title, rest: text.slice(head![0].length) }
 }
 
 /** What a call did to a file. */

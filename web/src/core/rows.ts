@@ -1,5 +1,5 @@
 import type { Attachment, Diff, Failure, Message, Part, Permission, Tool } from '@/api/types'
-import { lineageOf, thoughtTitle, type Lineage } from './activity'
+import { lineageOf, titled, type Lineage } from './activity'
 import { MarkdownStream, type Block } from './markdown/stream'
 import type { SessionView } from './types'
 
@@ -292,7 +292,7 @@ export class RowBuilder {
       return place === 'own' ? this.textRows(part, messageId, running) : [{ ...base, type: 'words', text, active: running }]
     }
     if (part.type === 'reasoning' && hasWords(text)) {
-      return [{ ...base, type: 'reasoning', text, title: thoughtTitle(text), active: running }]
+      return [{ ...base, type: 'reasoning', text, title: titled(text).title, active: running }]
     }
     if (part.type === 'tool' && part.tool && !isRoot(place)) {
       return [{ ...base, type: 'tool', partId: part.id, tool: part.tool, active: running && unfinished(part.tool), asks }]
