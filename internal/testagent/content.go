@@ -63,6 +63,22 @@ func (t *turn) tool64(args string) {
 	t.change(id, end)
 }
 
+// lines sends one tool call whose output has n numbered lines, every tenth of them in colour.
+func (t *turn) lines(args string) {
+	n := numbers(args, 1)[0]
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		if i%10 == 0 {
+			fmt.Fprintf(&b, "\x1b[32mline %d\x1b[0m of the output\n", i)
+		} else {
+			fmt.Fprintf(&b, "line %d of the output\n", i)
+		}
+	}
+	id := t.callID()
+	t.start(id, object{"title": "Print lines", "kind": "execute"})
+	t.change(id, object{"status": "completed", "content": output(b.String())})
+}
+
 // update64 sends any session/update. A "toolCallId" that is missing where one must be is made up.
 func (t *turn) update64(args string) {
 	if u, ok := t.object64(args); ok {

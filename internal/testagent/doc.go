@@ -40,6 +40,7 @@
 //	                     any text, in chunks of about SIZE bytes, with a pause after each
 //	tool64 BASE64        one tool call with the fields of a JSON object: title, kind, rawInput, locations, content, …;
 //	                     "output" is a text as its content, "status" the last status (completed when missing)
+//	lines N              one tool call whose output has N numbered lines, every tenth in colour
 //	update64 BASE64      any session/update as a JSON object; a missing toolCallId is made up
 //	stream BYTES N SHAPE [INTERVAL]
 //	                     Markdown of that size in N chunks, one each INTERVAL. SHAPE: prose, list, table, code, quote,

@@ -186,7 +186,7 @@ func TestEveryWordEndsItsTurn(t *testing.T) {
 		}
 	}
 	for _, prompt := range []string{
-		"split", "messages", "markdown", "image", "user x", "tools 3 10", "bigtool 10", "failtool", "diff",
+		"split", "lines 20", "messages", "markdown", "image", "user x", "tools 3 10", "bigtool 10", "failtool", "diff",
 		"orphan-tool", "subagent", "subagent orphan", "subagent empty", "subagent open", "subagent fail",
 		"subagent slow 2 1ms", "terminal", "permission bare", "plan", "usage", "commands", "config model m2",
 		"title x", "late 2",

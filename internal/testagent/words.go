@@ -33,7 +33,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"picture": (*turn).picture, "sound": (*turn).sound, "file": (*turn).file, "svg": (*turn).svg,
 		"badimage": (*turn).badImage, "hugeimage": (*turn).hugeImage,
 
-		"say64": (*turn).say64, "tool64": (*turn).tool64, "update64": (*turn).update64,
+		"say64": (*turn).say64, "tool64": (*turn).tool64, "update64": (*turn).update64, "lines": (*turn).lines,
 		"stream": (*turn).stream,
 
 		"edits": (*turn).edits, "change": (*turn).changeWord, "bigdiff": (*turn).bigDiff,

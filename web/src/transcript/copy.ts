@@ -8,7 +8,7 @@ export function offerCopy(element: Element, text: () => string): void {
 
 /** The text that the button data-copy="code" stands for. */
 export function sourceOf(button: Element): string {
-  const block = button.closest<HTMLElement>('.code-block, .md-code')
+  const block = button.closest<HTMLElement>('.code-block, .md-code, .body-block')
   if (!block) return ''
   return sources.get(block)?.() ?? block.dataset.source ?? block.querySelector('code')?.textContent ?? ''
 }

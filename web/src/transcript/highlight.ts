@@ -49,38 +49,46 @@ function start(): Worker {
   return w
 }
 
+/** CSS declarations for the number of a style; the number is the third of a triple of spans. */
+export type Looks = (style: number) => string
+
+/** The looks of code: colours come from our own themes, and the pattern keeps anything else out of the rule. */
+export function codeLooks({ palette }: Highlighted): Looks {
+  const safe = (c: string): string => (/^#[0-9a-f]{3,8}$/i.test(c) ? c : 'currentcolor')
+  return (style) => {
+    const [light, dark] = palette[style] ?? ['', '']
+    return `color: light-dark(${safe(light)}, ${safe(dark)})`
+  }
+}
+
 const layers = new Map<string, Highlight>()
 let sheet: CSSStyleSheet | null = null
 
-/** The highlight of a pair of colours, made at first use together with its rule. */
-function layer([light, dark]: [string, string]): Highlight {
-  const key = `${light}|${dark}`
-  let h = layers.get(key)
+/** The highlight of a look, made at first use together with its rule. */
+function layer(look: string): Highlight {
+  let h = layers.get(look)
   if (h) return h
   if (!sheet) {
     sheet = new CSSStyleSheet()
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   }
   const name = `code-${layers.size}`
-  // Colours come from our own themes; the pattern keeps anything else out of the rule.
-  const safe = (c: string): string => (/^#[0-9a-f]{3,8}$/i.test(c) ? c : 'currentcolor')
-  sheet.insertRule(`::highlight(${name}) { color: light-dark(${safe(light)}, ${safe(dark)}); }`)
+  sheet.insertRule(`::highlight(${name}) { ${look}; }`)
   h = new Highlight()
   CSS.highlights.set(name, h)
-  layers.set(key, h)
+  layers.set(look, h)
   return h
 }
 
 /**
- * Lays the colours over the text nodes below an element, whose joined text is the code. The page gets no element per
- * token, and a node must not cross a line. Returns what takes the colours off.
+ * Lays looks over the text nodes below a node, whose joined text the spans count. The page gets no element per token,
+ * and a node must not cross a line. Returns what takes them off.
  */
-export function paint(element: HTMLElement, result: Highlighted): () => void {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+export function paint(root: Node, spans: ArrayLike<number>, looks: Looks): () => void {
+  if (!supported || spans.length === 0) return () => {}
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   const added: [Highlight, StaticRange][] = []
-  const used = result.palette.map(layer)
-  const { spans } = result
-  let node = walker.nextNode()
+  let node = root instanceof Text ? root : walker.nextNode()
   let base = 0
   for (let i = 0; i < spans.length; i += 3) {
     const start = spans[i]!
@@ -97,7 +105,7 @@ export function paint(element: HTMLElement, result: Highlighted): () => void {
       endContainer: node,
       endOffset: Math.min(end - base, limit),
     })
-    const h = used[spans[i + 2]!]!
+    const h = layer(looks(spans[i + 2]!))
     h.add(range)
     added.push([h, range])
   }

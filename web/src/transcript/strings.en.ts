@@ -15,6 +15,7 @@ export default {
   'transcript.openImage': 'Open image at {host}',
   'transcript.table': 'Table',
   'transcript.tableFrom': 'Table, from row {n}',
+  'transcript.lines': '{n} line|{n} lines',
   'transcript.code': 'Code',
   'transcript.reasoning': 'Reasoning',
   'transcript.reasoning.active': 'Thinking…',

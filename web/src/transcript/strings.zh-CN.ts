@@ -17,6 +17,7 @@ export default {
   'transcript.openImage': '在 {host} 打开图片',
   'transcript.table': '表格',
   'transcript.tableFrom': '表格，从第 {n} 行起',
+  'transcript.lines': '{n} 行',
   'transcript.code': '代码',
   'transcript.reasoning': '思考过程',
   'transcript.reasoning.active': '正在思考…',
