@@ -10,8 +10,8 @@ export type StreamState = 'connecting' | 'open' | 'offline' | 'unauthorized'
 export interface StreamOptions {
   client: { readonly window: WindowContext | null; register(): Promise<WindowContext> }
   /**
-   * Events in order, at most one call a frame (four a second in a hidden tab). When calls are costly they come more
-   * rarely, so that most of the time is left for scrolling and typing.
+   * Events in order, at most one call in two frames (four a second in a hidden tab). When calls are costly they come
+   * more rarely, so that most of the time is left for scrolling and typing. What comes alone is handed over at once.
    */
   onEvents: (events: StreamEvent[]) => void
   /**
@@ -33,10 +33,12 @@ const SETTLED = 3000
 const TICK = 5000
 const SLEPT = 20000
 const HIDDEN_FLUSH = 250
-/** After a flush the page rests this many times as long as the flush took until it was painted. */
-const REST = 2
-/** Events never wait longer than this, in ms. */
-const LONGEST_REST = 100
+/** A dense stream moves thirty times a second: more is not seen, and costs as much again. In ms. */
+const SHORTEST_GAP = 30
+/** A flush, from its begin until it is painted, takes one part in this many of the time. */
+const SHARE = 3
+/** However costly flushes are, events never wait longer than this, in ms. */
+const LONGEST_GAP = 120
 
 /**
  * The event stream of this window: connects, resumes where it stopped, and never gives up except when Core refuses
@@ -204,10 +206,12 @@ export class EventStream {
       this.plan()
       return
     }
+    this.notBefore = begin + SHORTEST_GAP // until the cost is known
     this.flush()
     const painted = new MessageChannel()
     painted.port1.onmessage = () => {
-      this.notBefore = performance.now() + Math.min(LONGEST_REST, REST * (performance.now() - begin))
+      const cost = performance.now() - begin
+      this.notBefore = begin + Math.min(cost + LONGEST_GAP, Math.max(SHORTEST_GAP, SHARE * cost))
       painted.port1.close()
     }
     painted.port2.postMessage(null)
