@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Attachment } from '@/api/types'
-import { mediaKind, mediaName, mediaSize, sameMedia, saveName, shownAs, sizeText, unshown } from './media'
+import { mediaKind, mediaName, mediaSize, sameMedia, saveName, shownAs, sizeText, typeText, unshown } from './media'
 
 const body = (text: string, size = text.length) => ({ text, size })
 
@@ -57,6 +57,7 @@ it('tells names and sizes as people read them', () => {
   expect(mediaSize({ data: body('AAAA', 4000) })).toBe(3000)
   expect(mediaSize({ isText: true, data: body('AAAA', 4000) })).toBe(4000)
   expect(mediaSize({ uri: 'x' })).toBeNull()
+  expect(['image/png', 'image/jpeg', 'audio/mpeg', 'application/pdf', ''].map(typeText)).toEqual(['PNG', 'JPEG', 'MP3', 'application/pdf', ''])
   expect([0, 1023, 1025, 3 * 1024 * 1024].map(sizeText)).toEqual(['0 B', '1023 B', '2 KB', '3.0 MB'])
 })
 

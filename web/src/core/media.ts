@@ -109,6 +109,12 @@ function fallback(type: string): string {
   return shownAs(type) ?? 'file'
 }
 
+/** A type as people call it: PNG instead of image/png. */
+export function typeText(type: string): string {
+  const ending = endings.get(type)
+  return ending ? (ending === 'jpg' ? 'JPEG' : ending.toUpperCase()) : reveal(type)
+}
+
 /** A size as people read it. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`

@@ -24,12 +24,15 @@ export function useMedia(o: MediaOptions) {
   /** As Core tells it from the bytes. */
   const type = ref('')
   const problem = ref('')
+  /** Trying again leads nowhere: there is nothing, or nothing that can be decoded. */
+  const gone = ref(false)
   let version = 0
 
   async function load(): Promise<void> {
     const mine = ++version
     state.value = 'loading'
     problem.value = ''
+    gone.value = false
     try {
       const got = await o.fetch()
       if (mine !== version) return
@@ -38,7 +41,9 @@ export function useMedia(o: MediaOptions) {
       state.value = 'ready'
     } catch (err) {
       if (mine !== version) return
-      problem.value = failureOf(err).message
+      const failure = failureOf(err)
+      problem.value = failure.message
+      gone.value = failure.code === 'NOT_FOUND'
       state.value = 'failed'
     }
   }
@@ -59,7 +64,7 @@ export function useMedia(o: MediaOptions) {
     if (o.auto()) void load()
   })
   onBeforeUnmount(forget)
-  return { state, url, type, problem, load }
+  return { state, url, type, problem, gone, load }
 }
 
 /** Saves what an object URL holds under a name. */
