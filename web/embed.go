@@ -11,7 +11,8 @@ import (
 var dist embed.FS
 
 // FS returns the files of the built interface with index.html at its root. Files under assets/ carry a content
-// hash in their name and never change; most text files have a precompressed sibling with the suffix ".gz".
+// hash in their name and never change. Most of them are there compressed only, with the suffix ".gz"; other text files
+// have a compressed sibling.
 // Without a build there is no index.html.
 func FS() fs.FS {
 	sub, err := fs.Sub(dist, "dist")

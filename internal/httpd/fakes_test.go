@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -269,6 +270,15 @@ var testUI = fstest.MapFS{
 	"theme.js":              {Data: []byte("theme()")},
 	"assets/app-1a2b.js":    {Data: []byte("app()")},
 	"assets/app-1a2b.js.gz": {Data: []byte("gzipped app()")},
+	"assets/lib-3c4d.js.gz": {Data: packed("lib()")},
+}
+
+func packed(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.Bytes()
 }
 
 // rig is a Server on a real listener, and what a test knows about it.

@@ -358,6 +358,7 @@ func TestInterfaceFiles(t *testing.T) {
 		{"/theme.js", "gzip", 200, "theme()", "text/javascript; charset=utf-8", "no-cache"},
 		{"/assets/app-1a2b.js", "", 200, "app()", "text/javascript; charset=utf-8", "private, max-age=31536000, immutable"},
 		{"/assets/app-1a2b.js", "br, gzip", 200, "gzipped app()", "text/javascript; charset=utf-8", "private, max-age=31536000, immutable"},
+		{"/assets/lib-3c4d.js", "", 200, "lib()", "text/javascript; charset=utf-8", "private, max-age=31536000, immutable"},
 		{"/assets/app-1a2b.js.gz", "", 404, "no such page", "text/html; charset=utf-8", "no-store"},
 		{"/assets/app-9999.js", "", 404, "no such page", "text/html; charset=utf-8", "no-store"},
 		{"/assets/", "", 404, "no such page", "text/html; charset=utf-8", "no-store"},

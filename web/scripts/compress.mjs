@@ -1,5 +1,7 @@
-// Writes a .gz sibling for every text file of dist that shrinks, so that the server compresses nothing at run time.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Compresses every text file of dist that shrinks, so that the server compresses nothing at run time. A file under
+// assets/ is replaced, since nearly every client takes it compressed and the binary holds all files; others get a
+// sibling.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
@@ -9,5 +11,7 @@ for (const name of readdirSync(dist, { recursive: true })) {
   const path = join(dist, name)
   const raw = readFileSync(path)
   const packed = gzipSync(raw, { level: 9 })
-  if (packed.length < raw.length * 0.95) writeFileSync(`${path}.gz`, packed)
+  if (packed.length >= raw.length * 0.95) continue
+  writeFileSync(`${path}.gz`, packed)
+  if (name.startsWith('assets')) rmSync(path)
 }

@@ -1,14 +1,20 @@
 // Prints what a first visit loads, in gzip KB: an empty Chat page, and one with a Session open. A file counts when
 // index.html or a page names it, or when a counted module imports it statically; grammars and workers do not. Fails
 // when the JavaScript of a Session exceeds the budget of 150 KB.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 
 const dist = new URL('../dist', import.meta.url).pathname
 const html = readFileSync(join(dist, 'index.html'), 'utf8')
-const assets = readdirSync(join(dist, 'assets'))
+const assets = readdirSync(join(dist, 'assets')).map((n) => n.replace(/\.gz$/, ''))
 const seen = new Map()
+
+/** A file as it was before compress.mjs. */
+function bytes(name) {
+  const path = join(dist, name)
+  return existsSync(path) ? readFileSync(path) : gunzipSync(readFileSync(`${path}.gz`))
+}
 
 /** Adds the files and what they import; returns the bytes of all JavaScript so far. */
 function load(names) {
@@ -16,7 +22,7 @@ function load(names) {
   while (queue.length > 0) {
     const name = queue.pop()
     if (seen.has(name)) continue
-    const raw = readFileSync(join(dist, name))
+    const raw = bytes(name)
     seen.set(name, gzipSync(raw, { level: 9 }).length)
     if (!name.endsWith('.js')) continue
     for (const m of raw.toString().matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)) queue.push(`assets/${m[1]}`)

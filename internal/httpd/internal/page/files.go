@@ -1,6 +1,10 @@
 package page
 
 import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -55,7 +59,7 @@ func isPage(p string) bool {
 }
 
 // serve answers with a file, compressed if there is a precompressed one and the client takes it; false if there is
-// no such file.
+// no such file. Most files are there compressed only and are unpacked for the few clients that want them plain.
 func (f *Files) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	h := w.Header()
 	var data []byte
@@ -67,7 +71,9 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, name string) bool 
 	}
 	if err != nil {
 		if data, err = fs.ReadFile(f.files, name); err != nil {
-			return false
+			if data, err = f.unpack(name); err != nil {
+				return false
+			}
 		}
 	}
 	h.Set("Vary", "Accept-Encoding")
@@ -84,6 +90,19 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, name string) bool 
 		}
 	}
 	return true
+}
+
+// unpack returns a file of which only the compressed form is there.
+func (f *Files) unpack(name string) ([]byte, error) {
+	packed, err := fs.ReadFile(f.files, name+".gz")
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack %s: %w", name, err)
+	}
+	return io.ReadAll(r)
 }
 
 // acceptsGzip reports whether the client takes gzip. Browsers never send it with a weight of zero.
