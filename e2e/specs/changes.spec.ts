@@ -1,5 +1,8 @@
 // The File Changes panel (R-CHAT-086, 097…105).
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import type { Locator, Page } from '@playwright/test'
 
 import { axe, Chat, expect, fitsNarrow, test } from '../fixtures.ts'
@@ -221,6 +224,24 @@ test('while the turn streams, list and open files follow, and nothing else moves
   await panel.toggle('a.ts').click()
   await expect.poll(() => panel.lines('a.ts')).toEqual(live.lines)
   expect(await panel.list(), 'old history gives the same view').toEqual(live.list)
+})
+
+test('what is read stays where it is when a file above it changes (R-CHAT-104)', async ({ chat, page }) => {
+  const panel = new Panel(page)
+  const text = (lines: number): string => Array.from({ length: lines }, (_, i) => `line ${i}\n`).join('')
+  const step = (call: string, newText: string): Step => ({ call, title: `Edit ${call}`, diffs: [{ path: `/srv/${call}.ts`, oldText: 'old\n', newText }] })
+  await chat.begin(`${edits(step('a', text(5)), step('b', text(200)))}; permission; ${edits({ ...step('a', text(45)), status: 'completed' }, { call: 'b', status: 'completed' })}`)
+  const allow = chat.log.getByRole('button', { name: 'Allow once' })
+  await expect(allow).toBeVisible()
+  await panel.from(chat, 'Edit b', '/srv/b.ts')
+  await panel.dialog.getByRole('button', { name: 'Open all' }).click()
+  await expect.poll(async () => (await panel.lines('b.ts')).length).toBe(201)
+  const line = panel.file('b.ts').locator('[data-row="150"]')
+  await line.evaluate((el) => el.scrollIntoView({ block: 'center' }))
+  const before = (await line.boundingBox())!.y
+  await allow.evaluate((el: HTMLElement) => el.click())
+  await expect.poll(async () => (await panel.lines('a.ts')).length).toBe(46)
+  expect(Math.abs((await line.boundingBox())!.y - before)).toBeLessThan(2)
 })
 
 test('by keyboard alone: open, go from change to change, close, and be where one was (R-CHAT-103, 104)', async ({ chat, page }) => {
@@ -485,6 +506,23 @@ test('a hundred files open at once, drawn as they come into sight', async ({ cha
   await expect(panel.dialog.locator('.diff-row.current')).toBeInViewport()
   expect(await panel.dialog.locator('.diff-view').count()).toBeLessThan(30)
   test.info().annotations.push({ type: 'longest task', description: `${Math.round(await longest())} ms` })
+})
+
+test.describe('Tour', () => {
+  test.use({ agents: {} })
+
+  test('a request for permission shows the change by the same comparison (decision 1)', async ({ chat, core, page }) => {
+    writeFileSync(join(core.project, 'TOUR.md'), 'The first line\n')
+    await chat.begin('edit')
+    const ask = chat.log.getByRole('region', { name: /The Agent asks for permission/ })
+    await expect(ask.locator('.diff-view')).toBeVisible()
+    await expect(ask.locator('.diff-cell.add .diff-code').first()).toContainText('added: ')
+    await axe(page)
+    await fitsNarrow(page)
+    await ask.getByRole('button', { name: 'Do not allow' }).click()
+    await chat.ended()
+    await expect.poll(() => page.workers().filter((w) => w.url().includes('diff.worker')).length).toBe(0)
+  })
 })
 
 test.describe('in Chinese', () => {

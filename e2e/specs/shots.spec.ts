@@ -264,3 +264,105 @@ test.describe('Tour', () => {
     })
   })
 })
+
+const scanner = [
+  'package scan',
+  '',
+  'import (',
+  '\t"fmt"',
+  '\t"io"',
+  ')',
+  '',
+  '// Scanner reads a source text character by character. It keeps the position of the next one for messages.',
+  'type Scanner struct {',
+  '\tname string',
+  '\tsrc  string',
+  '\tpos  int',
+  '\tline int',
+  '\tcol  int',
+  '}',
+  '',
+  '// New returns a Scanner for a text.',
+  'func New(name, src string) *Scanner {',
+  '\treturn &Scanner{name: name, src: src, line: 1, col: 1}',
+  '}',
+  '',
+  ...Array.from({ length: 24 }, (_, i) => [`// Method${i} is one of many.`, `func (s *Scanner) Method${i}() int { return s.pos + ${i} }`, '']).flat(),
+  '// next returns the next character and moves behind it.',
+  'func (s *Scanner) next() (byte, error) {',
+  '\tif s.pos >= len(s.src) {',
+  '\t\treturn 0, io.EOF',
+  '\t}',
+  '\tc := s.src[s.pos]',
+  '\ts.pos++',
+  '\ts.col++',
+  '\treturn c, nil',
+  '}',
+  '',
+].join('\n')
+const scannerAfter = scanner
+  .replace('\t"io"\n', '\t"io"\n\t"unicode/utf8"\n')
+  .replace('(byte, error)', '(rune, error)')
+  .replace('character by character', 'rune by rune')
+  .replace('\tc := s.src[s.pos]\n\ts.pos++\n', '\tr, size := utf8.DecodeRuneInString(s.src[s.pos:])\n\tif r == utf8.RuneError && size == 1 {\n\t\treturn 0, fmt.Errorf("scan %s:%d:%d: invalid UTF-8 at byte %d of %d, the file was probably saved in another encoding", s.name, s.line, s.col, s.pos, len(s.src))\n\t}\n\ts.pos += size\n')
+  .replace('return c, nil', 'return r, nil')
+const story = Array.from({ length: 3000 }, (_, i) => (i % 9 === 0 ? '' : `第 ${i} 行：the ${i % 7}th of many lines 🚀 with some words in it, so that it looks like text`)).join('\n')
+
+const changed = (path: string, oldText: string | null, newText: string, kind?: string): object => ({ title: `Edit ${path}`, diffs: [{ path, oldText, newText, kind }] })
+const changesWord = `edits ${Buffer.from(JSON.stringify([
+  changed('/home/ana/src/site/internal/scan/scan.go', scanner, scannerAfter),
+  changed('/home/ana/src/site/internal/scan/testdata/wide-characters/inputs/and/other/things/with/a/long/path/wide_test.go', null, 'package scan\n\nimport "testing"\n\nfunc TestWide(t *testing.T) {\n\tif got := all("日本"); got != "日本" {\n\t\tt.Error(got)\n\t}\n}\n', 'add'),
+  changed('/home/ana/src/site/docs/消息.md', '# 消息\n\n列号按字节计算。\n', '# 消息\n\n列号按字符计算，与人的习惯一致。'),
+  changed('/home/ana/src/site/internal/scan/bytes.go', 'package scan\n\nfunc isByte(c byte) bool { return c < 0x80 }\n', '', 'delete'),
+  changed('/home/ana/src/site/go.mod', 'go 1.24\n', 'go 1.26\n'),
+  changed('/home/ana/src/site/go.mod', 'module site\n', 'module example.org/site\n'),
+  changed('/home/ana/src/site/scripts/build.bat', 'echo one\r\necho two\r\n', 'echo one\necho two\u202E \u001B[31m\n'),
+  changed('/home/ana/src/site/story.txt', story, story.replaceAll('some words', 'a few words')),
+  changed('/home/ana/src/site/back.txt', 'a', 'b'),
+  changed('/home/ana/src/site/back.txt', 'b', 'a'),
+])).toString('base64')}`
+
+test.describe('file changes', () => {
+  test.use({ agents: { 'Claude Code': 'default' }, projectName: '网站 site' })
+
+  test('@shots file changes', async ({ chat, page }) => {
+    await chat.begin(changesWord)
+    await chat.log.getByRole('button', { name: /^Edit \d+ files/ }).click()
+    await chat.ended()
+    const panel = page.getByRole('dialog')
+    const body = panel.locator('.slideover-body')
+    const open = async (path: string): Promise<void> => {
+      const row = chat.log.getByRole('button', { name: `Edit ${path}` }).last()
+      if ((await row.getAttribute('aria-expanded')) === 'false') await row.click()
+      await chat.log.getByRole('button', { name: path, exact: true }).last().click()
+      await expect(panel).toBeVisible()
+    }
+    await open('/home/ana/src/site/internal/scan/scan.go')
+    await expect(panel.getByRole('listitem')).toHaveCount(7)
+    await shoot(page, 'changes-closed')
+    await panel.getByRole('button', { name: 'Open all' }).click()
+    await expect(panel.locator('.file-lines')).toHaveCount(7)
+    await shoot(page, 'changes-unified', async () => void (await body.evaluate((el) => (el.scrollTop = 0))))
+    await page.keyboard.press('n')
+    await page.keyboard.press('n')
+    await page.keyboard.press('n')
+    await shoot(page, 'changes-step', async () => {
+      await page.keyboard.press('p')
+      await page.keyboard.press('n')
+    })
+    await shoot(page, 'changes-end-of-file', async () => void (await panel.locator('[data-row="10"]').last().evaluate((el) => el.scrollIntoView())))
+    await panel.getByRole('button', { name: 'Side by side' }).click()
+    await shoot(page, 'changes-split', async () => void (await body.evaluate((el) => (el.scrollTop = 0))))
+    await shoot(page, 'changes-split-long', async () => void (await body.evaluate((el) => (el.scrollTop = el.scrollHeight))))
+    await page.keyboard.press('Escape')
+    await open('/home/ana/src/site/back.txt')
+    await expect(panel.getByRole('note')).toBeVisible()
+    await shoot(page, 'changes-undone')
+    await page.keyboard.press('Escape')
+    await page.route('**/changes', (route) => route.fulfill({ json: { messageId: 'x', changes: [] } }))
+    await page.reload()
+    await chat.log.getByRole('button', { name: /^Edit \d+ files/ }).click()
+    await open('/home/ana/src/site/go.mod')
+    await shoot(page, 'changes-none')
+  })
+})

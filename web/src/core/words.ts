@@ -11,10 +11,10 @@ const EDITS = 200
 export const ALIKE = 0.3
 
 const ascii = /^[\t -~]*$/
-const asciiWord = /[A-Za-z0-9_]+|[\t ]+|./g
-/* A word, a run of blanks, or one character as a reader sees it. Han and Kana have no blanks between words. */
+const asciiWord = /[A-Za-z0-9_]+|[\t ]+|[-+*/%=<>!&|^~?:]+|./g
+/* A word, a run of blanks, an operator, or one character as a reader sees it. Han and Kana have no blanks between words. */
 const word =
-  /(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}_])+|\s+|\p{RI}\p{RI}|.(?:[\p{M}\p{Emoji_Modifier}\uFE0F]|\u200D.)*/gsu
+  /(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}_])+|\s+|[-+*/%=<>!&|^~?:]+|\p{RI}\p{RI}|.(?:[\p{M}\p{Emoji_Modifier}\uFE0F]|\u200D.)*/gsu
 
 /** Splits a line into what is compared; joined, the words are the line. */
 export function words(line: string): string[] {
