@@ -40,6 +40,7 @@ var measures = []measure{
 	{"history", measureHistory},
 	{"changes", measureChanges},
 	{"line", measureLine},
+	{"media", measureMedia},
 	{"kill", measureKill},
 	{"size", measureSize},
 }
