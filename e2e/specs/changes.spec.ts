@@ -114,8 +114,18 @@ test('a path that the turn took back opens the panel with a note (R-CHAT-086, 10
   await chat.ended()
   await panel.from(chat, /Edit \/srv\/a\.ts/, '/srv/a.ts')
   await expect(panel.dialog.getByRole('note')).toContainText('No net change in this turn')
-  await expect(panel.dialog.getByRole('note')).toContainText('/srv/a.ts')
+  await expect(panel.dialog.getByRole('note')).toContainText('What this turn did to /srv/a.ts was undone')
   expect(await panel.list()).toEqual(['Modified /srv/ c.ts'])
+})
+
+test('a path of calls that do not count has no net change, and nothing is said to be undone (R-CHAT-086, 098)', async ({ chat, page }) => {
+  const panel = new Panel(page)
+  await chat.begin(edits({ ...edit('/srv/a.ts', 'a\n', 'b\n'), status: 'failed' }, edit('/srv/c.ts', 'c\n', 'd\n')))
+  await chat.ended()
+  await panel.from(chat, / \/srv\/a\.ts/, '/srv/a.ts')
+  await expect(panel.dialog.getByRole('note')).toContainText('No net change in this turn')
+  await expect(panel.dialog.getByRole('note')).toContainText('Calls that failed or did not finish')
+  await expect(panel.files).toHaveCount(1)
 })
 
 test('a turn that took everything back says so, and is no error (R-CHAT-086)', async ({ chat, page }) => {

@@ -1,7 +1,7 @@
 // The net file changes of answers, as Core computes them. The foot of an answer and the File Changes panel ask here, so
 // that both show the same and Core is asked once.
 
-import type { FileChanges, Message } from '@/api/types'
+import type { FileChanges, Message, Tool } from '@/api/types'
 
 import { client } from './client'
 
@@ -25,6 +25,12 @@ function serialOf(value: object): number {
   let serial = serials.get(value)
   if (!serial) serials.set(value, (serial = ++lastSerial))
   return serial
+}
+
+/** counts tells whether the diffs of a call count as changes of its answer (R-CHAT-097, 098). Core says the same. */
+export function counts(tool: Tool, running: boolean): boolean {
+  if (tool.parentToolCallId || tool.subagent) return false
+  return tool.status === 'completed' || (running && tool.status !== 'failed')
 }
 
 /**
