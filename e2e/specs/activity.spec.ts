@@ -215,7 +215,7 @@ test('changes name each path once with what the call did, and locations each pla
   await expect(chat.log.getByRole('heading', { level: 4 })).toHaveText(['Changes', 'Locations'])
   const items = chat.log.getByRole('listitem')
   await expect(items).toHaveText([
-    '/p/new.go added', '/p/old.go changed', '/p/gone.go deleted', '/p/⟨U+202E⟩og.exe changed',
+    /^added\s*\/p\/new\.go$/, /^changed\s*\/p\/old\.go$/, /^deleted\s*\/p\/gone\.go$/, /^changed\s*\/p\/⟨U\+202E⟩og\.exe$/,
     '/p/old.go:3', '/p/old.go', 'relative.go:4',
   ], { useInnerText: true })
   await expect(items.filter({ hasText: 'relative' }).getByRole('button')).toHaveCount(0)

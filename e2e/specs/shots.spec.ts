@@ -118,7 +118,7 @@ test.describe('conversation', () => {
     await shoot(page, 'permission')
     await chat.log.getByRole('button', { name: 'Allow once' }).click()
     await chat.ended()
-    for (const group of await chat.log.getByRole('button', { name: /^(Think|Run) 1 / }).all()) await group.click()
+    for (const group of await chat.log.getByRole('button', { name: /^(Think|Run) \d/ }).all()) await group.click()
     await chat.log.getByRole('button', { name: 'Read: Read internal/scan/scan.go' }).click()
     await chat.log.getByRole('button', { name: 'Run, failed: Run tests' }).click()
     await chat.log.getByRole('button', { name: /Edit \/home/ }).click()
@@ -195,6 +195,44 @@ test.describe('conversation', () => {
     await page.context().clearCookies()
     await page.goto(`${core.origin}/chat`)
     await shoot(page, 'sign-in')
+  })
+})
+
+test.describe('activity', () => {
+  test('@shots groups, calls and subagents', async ({ chat, page }) => {
+    const call = (fields: object): string => `tool64 ${Buffer.from(JSON.stringify(fields)).toString('base64')}`
+    const diff = (path: string, oldText: string | null, newText: string) => ({ type: 'diff', path, oldText, newText })
+    const edit = {
+      title: 'Edit internal/scan/scan.go and its tests, 修改扫描器', kind: 'edit', rawInput: { file: 'scan.go', replace_all: false }, output: 'ok',
+      locations: [{ path: '/home/ana/src/site/internal/scan/scan.go', line: 128 }, { path: 'internal/scan/scan_test.go' }],
+      content: [
+        { type: 'content', content: { type: 'text', text: 'The file has been updated.' } }, diff('/home/ana/src/site/internal/scan/scan.go', 'a', 'b'),
+        diff('/home/ana/src/site/internal/scan/a-file-with-quite-a-long-name-that-has-to-break-somewhere_test.go', null, 'b'),
+      ],
+    }
+    await chat.begin(`think **Reading the scanner**; tool Read internal/scan/scan.go; ${call({ title: 'grep -rn "utf8.RuneError" internal/ --include=*.go', kind: 'search', output: '3 matches' })}; failtool; ${call(edit)}; echo The cause is in the scanner. It counted bytes, not runes.; subagent full; tools 90 10; permission`)
+    await chat.log.getByRole('button', { name: 'Allow once' }).first().waitFor()
+    await shoot(page, 'activity')
+    await page.getByRole('button', { name: /^Check the tests/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow once' }).waitFor()
+    await shoot(page, 'subagent-asks')
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow once' }).click()
+    await page.keyboard.press('Escape')
+    await chat.log.getByRole('region', { name: /rm -rf/ }).waitFor()
+    await shoot(page, 'activity-group-asks')
+    await chat.log.getByRole('button', { name: 'Allow once' }).click()
+    await chat.ended()
+    await page.getByRole('button', { name: /^Find callers/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'grep' }).click()
+    await shoot(page, 'subagent')
+    await page.keyboard.press('Escape')
+    await chat.log.getByRole('button', { name: /^Think 1 time/ }).click()
+    await chat.log.getByRole('button', { name: /^Edit: Edit internal/ }).click()
+    await chat.log.getByRole('button', { name: 'Reading the scanner' }).click()
+    await shoot(page, 'activity-open', () => chat.log.getByRole('button', { name: /^Think 1 time/ }).evaluate((el) => el.scrollIntoView()))
+    await chat.log.getByRole('button', { name: /^Think 1 time/ }).click()
+    await chat.log.getByRole('button', { name: 'Run 91 commands' }).click()
+    await shoot(page, 'activity-long', () => chat.log.getByRole('button', { name: 'Run 91 commands' }).evaluate((el) => el.scrollIntoView()))
   })
 })
 

@@ -7,9 +7,9 @@ import type { Permission } from '@/api/types'
 import { transcriptKey, type TranscriptContext } from '../context'
 import PermissionCard from './PermissionCard.vue'
 
-function card(options: Permission['options']) {
+function card(options: Permission['options'], title = 'Write') {
   const answer = vi.fn()
-  const ask: Permission = { id: 'p', sessionId: 's', messageId: 'm', title: 'Write', options, requestedAt: '2026-01-01T00:00:00Z' }
+  const ask: Permission = { id: 'p', sessionId: 's', messageId: 'm', title, options, requestedAt: '2026-01-01T00:00:00Z' }
   const wrapper = mount(PermissionCard, {
     props: { ask },
     global: { provide: { [transcriptKey as symbol]: { answer } as unknown as TranscriptContext } },
@@ -29,6 +29,13 @@ describe('the options of a request', () => {
     expect(wrapper.find('[data-more]').exists()).toBe(false)
     await wrapper.findAll('button')[2]!.trigger('click')
     expect(answer).toHaveBeenCalledExactlyOnceWith('p', 'n')
+    wrapper.unmount()
+  })
+
+  it('hide no characters that change what is read', () => {
+    const { wrapper, names } = card([{ optionId: 'a', name: 'Allow\u202eonce', kind: 'allow_once' }], 'rm \u202egnp.exe')
+    expect(names()).toEqual(['Allow⟨U+202E⟩once'])
+    expect(wrapper.get('.ask-title').text()).toBe('rm ⟨U+202E⟩gnp.exe')
     wrapper.unmount()
   })
 
