@@ -52,10 +52,13 @@ func (p place) keepFile(messageID string, a *fyllo.Attachment) error {
 	}
 	name := handleOf(messageID, text) + extension(text)
 	path := filepath.Join(p.files, name)
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(size) {
-		if isBase64, err := p.writeFile(path, text); err != nil || !isBase64 {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(size) {
+		// It is whole, but whoever wrote it may have failed before its name was safe.
+		if err := atomicfile.SyncDir(p.files); err != nil {
 			return err
 		}
+	} else if isBase64, err := p.writeFile(path, text); err != nil || !isBase64 {
+		return err
 	}
 	a.File, a.Size, a.Data = name, int64(size), nil
 	return nil
