@@ -125,6 +125,40 @@ test('the large picture stays when its row leaves the page', async ({ chat, core
   await expect(chat.log).toBeFocused()
 })
 
+test('a picture in the details of a subagent opens large above them', async ({ chat, page }) => {
+  const update = (u: object) => `update64 ${Buffer.from(JSON.stringify(u)).toString('base64')}`
+  const claude = (toolName: string, parentToolUseId?: string) => ({ claudeCode: { toolName, parentToolUseId } })
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII='
+  const picture = { type: 'content', content: { type: 'image', mimeType: 'image/png', data: png } }
+  await chat.begin(
+    [
+      update({ sessionUpdate: 'tool_call', toolCallId: 'root', title: 'Look around', kind: 'think', name: 'Agent', _meta: claude('Agent') }),
+      update({
+        sessionUpdate: 'tool_call', toolCallId: 'shot', title: 'Take a picture', kind: 'other', status: 'completed',
+        content: [picture], _meta: claude('Shot', 'root'),
+      }),
+      update({ sessionUpdate: 'tool_call_update', toolCallId: 'root', status: 'completed', content: [picture] }),
+    ].join('; '),
+  )
+  await chat.ended()
+  await chat.log.getByRole('button', { name: /Look around/ }).click()
+  const panel = page.getByRole('dialog', { name: 'Look around' })
+  await panel.getByRole('button', { name: 'Take a picture' }).click()
+  const enlarge = panel.getByRole('button', { name: 'Enlarge Image' })
+  await expect(enlarge, 'of the call and of the final answer').toHaveCount(2)
+  await enlarge.first().click()
+  const large = page.getByRole('dialog', { name: 'Image' })
+  expect(await shown(large.getByRole('img'))).toEqual(['blob:', 1, 1])
+  await page.keyboard.press('Escape')
+  await expect(large).toHaveCount(0)
+  await expect(enlarge.first()).toBeFocused()
+  await enlarge.last().click()
+  await large.getByRole('button', { name: 'Close' }).click()
+  await expect(large).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expect(panel).toHaveCount(0)
+})
+
 test('sounds play from their bytes, and files are saved under a harmless name', async ({ chat, page }) => {
   await chat.begin('sound; file a\\u202Egnp..exe\\u0000')
   await chat.ended()

@@ -146,6 +146,14 @@ describe('other attachments', () => {
     wrapper.unmount()
   })
 
+  it('that are texts show their words and are asked for nothing', () => {
+    const { wrapper, asked } = list([{ mime: 'text/plain', uri: 'file:///a/notes.txt', isText: true, data: { text: 'some words', size: 10 } }], true)
+    expect(wrapper.get('pre').text()).toBe('some words')
+    expect(wrapper.text()).toContain('notes.txt')
+    expect(asked).toHaveLength(0)
+    wrapper.unmount()
+  })
+
   it('of a part are asked for without an index', async () => {
     const { wrapper, asked } = list([stored], true)
     expect(asked[0]!.query).toEqual({ part: 'm.1', index: undefined })
