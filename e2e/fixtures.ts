@@ -120,7 +120,10 @@ interface Fixtures {
   agents: Record<string, string>
   /** Name of the project directory. */
   projectName: string
-  /** Long Sessions that exist before the page opens, with the first Agent. */
+  /**
+   * Long Sessions that exist before the page opens, with the first Agent. More than one are written
+   * [[…, …], { scope: 'test' }], since Playwright takes a second object for settings.
+   */
   histories: History[]
   core: Core
   watch: Watch

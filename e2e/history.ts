@@ -11,7 +11,7 @@ export interface History {
   messages: number
   /** Id of the Session, "session-history" by default. */
   session?: string
-  /** Title of the Session. Not "title", which would make Playwright take a list of these for something else. */
+  /** Title of the Session. */
   name?: string
   seed?: number
   /** What the last answer has besides: calls, a changed file of so many lines, output of so many lines, Markdown. */

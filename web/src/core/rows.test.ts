@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { elapsed } from './elapsed'
 import { prepend, reduce } from './reduce'
-import { RowBuilder, visibleText } from './rows'
+import { RowBuilder, type Rows, visibleText } from './rows'
 import { Stick } from './stick'
 import { at, event, message, tool, view } from './testing'
 
@@ -141,21 +141,31 @@ describe('RowBuilder', () => {
     expect(footer('streaming').lastActivity).toBe(Date.parse(at) + 9000)
   })
 
-  it('lets a growing text rest for four times what its last update cost', () => {
-    let now = 1000
-    const b = new RowBuilder(() => now)
-    let v = view([], { live: message('m1', 'assistant', ['a']) })
-    const grow = (seq: number, text: string) =>
-      (v = reduce(v, [event(seq, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', at: seq - 10, text })]))
-    b.build(v)
-    b.rest(3)
-    expect(b.build(grow(11, 'b')).rows[0]).toMatchObject({ block: { text: 'ab' } })
-    b.rest(30)
-    now += 100
-    const resting = b.build(grow(12, 'c'))
-    expect(resting).toMatchObject({ again: 20, rows: [{ block: { text: 'ab' } }, {}] })
-    now += 20
-    expect(b.build(v)).toMatchObject({ again: 0, rows: [{ block: { text: 'abc' } }, {}] })
+  it('shows much new text over several builds, in steps as large as their cost allows', () => {
+    const b = new RowBuilder()
+    const grown = (rows: Rows) => rows.rows.reduce((n, row) => n + (row.type === 'markdown' ? row.block.text.length : 0), 0)
+    const line = 'Words and a face 😀.\n\n'
+    const text = line.repeat(4000)
+    let v = view([], { live: message('m1', 'assistant', [text.slice(0, 40_000)]) })
+    expect(grown(b.build(v)), 'the first time').toBe(40_000)
+    v = reduce(v, [event(11, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', at: 40_000, text: text.slice(40_000) })])
+    let shown = 40_000
+    const steps = [6, 1, 80, 1000].map((cost) => {
+      const rows = b.build(v)
+      expect(rows.again).toBe(true)
+      expect(JSON.stringify(rows.rows)).not.toContain('\\ud83d"') // half a face
+      b.spent(cost)
+      const step = grown(rows) - shown
+      shown += step
+      return Math.round(step / 1024)
+    })
+    expect(steps).toEqual([4, 4, 8, 4])
+    for (let n = 0; b.build(v).again; n++) {
+      expect(n).toBeLessThan(20)
+      b.spent(3)
+    }
+    expect(grown(b.build(v))).toBe(text.length)
+    expect(b.build(v)).toMatchObject({ again: false })
   })
 })
 

@@ -106,8 +106,8 @@ export interface Footer {
 export interface Rows {
   readonly rows: readonly Row[]
   readonly footer: Footer
-  /** Milliseconds until build() should be called again, because a costly part was not brought up to date; else 0. */
-  readonly again: number
+  /** The rows show less than the view holds: build() should be called again in the next frame. */
+  readonly again: boolean
 }
 
 /** What the rows of one message depend on. */
@@ -156,10 +156,10 @@ interface Cell {
 
 const NONE: readonly never[] = []
 
-/** A frame: what an update costs less than is not counted. */
-const FRAME = 16
-/** Updates of growing texts may take a fifth of the time at most. */
-const REST = 4
+/** What showing new rows may cost, in milliseconds, so that a frame has time for the rest. */
+const BUDGET = 6
+/** UTF-16 units by which a text may grow in one build: at first, and at the least and most. */
+const STEP = { first: 4 << 10, least: 1 << 10, most: 64 << 10 }
 
 /**
  * Turns views of one Session into rows. Keeps what it made of each message, so that a delta costs the rows of its
@@ -168,30 +168,25 @@ const REST = 4
 export class RowBuilder {
   private readonly entries = new Map<string, Entry>()
   private readonly splitters = new Map<string, MarkdownStream>()
-  private now = 0
-  private notBefore = 0
-  private again = 0
+  private step = STEP.first
+  private again = false
   private last: Built = { messages: [], rows: [], ends: [], moving: new Set() }
   private readonly stale = new Set<string>()
   /** The message at hand shows less than it holds. */
   private rested = false
 
-  /** @param clock milliseconds; performance.now() in the page */
-  constructor(private readonly clock: () => number = () => performance.now()) {}
-
   /**
-   * Tells what showing the last rows cost in milliseconds, from build() to the painted page. A growing text is one
-   * list or paragraph in the worst case, which is parsed and drawn again at each update, so costly updates must come
-   * more rarely.
+   * Tells what showing the last rows cost in milliseconds, from build() to what is laid out. Much text at once, as after
+   * a pause or from an Agent that writes at full speed, is shown over several frames, in steps that this decides.
    */
-  rest(cost: number): void {
-    this.notBefore = REST * cost > FRAME ? this.clock() + REST * cost : 0
+  spent(cost: number): void {
+    const fitting = this.step * Math.min(2, Math.max(0.5, BUDGET / cost))
+    this.step = this.again ? Math.min(STEP.most, Math.max(STEP.least, fitting)) : STEP.first
   }
 
   /** Costs the messages that differ from the last view; the rows of the others are copied as they stand. */
   build(view: SessionView): Rows {
-    this.now = this.clock()
-    this.again = 0
+    this.again = false
     const old = this.last
     const { messages } = view
     const moving = movingIn(view)
@@ -310,18 +305,23 @@ export class RowBuilder {
     })
   }
 
-  /** The blocks of a text part, brought up to date unless the last update was so costly that they must rest. */
+  /** The blocks of a text part, which grows by one step at most; the first time it is shown as far as it is. */
   private split(part: Part): readonly Block[] {
     let stream = this.splitters.get(part.id)
     const text = part.text ?? ''
-    if (stream && stream.text !== text && this.now < this.notBefore) {
-      this.rested = true
-      this.again = this.notBefore - this.now
-      return stream.blocks
-    }
     if (!stream) this.splitters.set(part.id, (stream = new MarkdownStream()))
+    else if (text.length > stream.text.length + this.step && text.startsWith(stream.text)) {
+      this.rested = this.again = true
+      return stream.update(text.slice(0, wholeUntil(text, stream.text.length + this.step)))
+    }
     return stream.update(text)
   }
+}
+
+/** The position itself, or the one before when it is inside of a surrogate pair. */
+function wholeUntil(text: string, at: number): number {
+  const unit = text.charCodeAt(at - 1)
+  return unit >= 0xd800 && unit < 0xdc00 ? at - 1 : at
 }
 
 /** Ids of the messages whose rows may change although the messages stay the same. */

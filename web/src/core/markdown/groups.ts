@@ -12,10 +12,10 @@ export const LIMITS: Limits = { items: 20, rows: 20, units: 8000 }
 
 /** Where a text goes on inside a block that was cut. */
 export interface Inside {
-  readonly part: 'list' | 'table' | 'paragraph'
-  /** Number of its first item or row; 0 in a paragraph. */
+  readonly part: 'list' | 'table' | 'paragraph' | 'quote'
+  /** Number of its first item or row; 0 in a paragraph or quote. */
   readonly resumes: number
-  /** Lines that make a text parse as the block it goes on with: the head of a table, a word of a paragraph. */
+  /** What makes a text parse as the block it goes on with: the head of a table, a word of a paragraph. */
   readonly head: string
   /** Widths of a table's columns; see Block. */
   readonly columns: string
@@ -25,6 +25,8 @@ export interface Inside {
 export interface Group {
   /** First line. */
   start: number
+  /** UTF-16 units of that line that belong to the group before, which a line without end was cut from; else 0. */
+  at: number
   /** The line behind the last. */
   end: number
   type: string
@@ -59,6 +61,7 @@ export function parseGroups(text: string, references: References, inside: Inside
     i = end
   }
   for (const g of groups) {
+    if (lead === 0 && g.start === 0) g.at = Math.max(0, g.at - head.length)
     g.start = Math.max(0, g.start - lead)
     g.end = Math.max(0, g.end - lead)
   }
@@ -78,14 +81,15 @@ function cutOf(cut: Cut, group: Group): Group[] {
   const { type, markup } = cut.tokens[0]!
   if (type === 'bullet_list_open' || type === 'ordered_list_open') return cutList(cut, group)
   if (type === 'table_open') return cutTable(cut, group)
+  if (type === 'blockquote_open') return cutQuote(cut, group)
   return type === 'paragraph_open' || (type === 'heading_open' && markup[0] !== '#') ? cutLines(cut, group) : []
 }
 
-/** Ends the group at a line and begins the next there. */
-function goOn(all: Group[], line: number, inside: Inside): void {
+/** Ends the group at a line, or inside of it, and begins the next there. */
+function goOn(all: Group[], line: number, inside: Inside, at = 0): void {
   const last = all.at(-1)!
-  all.push({ ...last, start: line, inside, columns: inside.columns })
-  last.end = line
+  all.push({ ...last, start: line, at, inside, columns: inside.columns })
+  last.end = at > 0 ? line + 1 : line
 }
 
 function cutList({ tokens, within, limits }: Cut, group: Group): Group[] {
@@ -118,20 +122,72 @@ function cutTable({ text, starts, tokens, within, limits }: Cut, group: Group): 
   return all.slice(1)
 }
 
-/** A paragraph is cut at line ends. One that begins with a bracket may still become a link definition. */
+/** A paragraph is cut where a line ends, else inside of a line. One that begins with a bracket may still become a link definition. */
 function cutLines({ text, starts, within, limits }: Cut, group: Group): Group[] {
-  if (!within && /^ {0,3}\[/.test(text.slice(starts[group.start], starts[group.start]! + 4))) return []
+  const begin = starts[group.start]!
+  if (!within && /^ {0,3}\[/.test(text.slice(begin, begin + 4))) return []
   const all = [group]
+  const end = starts[group.end] ?? text.length
+  let line = group.start
   // The word that stands for what came before is no part of the length.
-  let from = starts[within ? group.start + 1 : group.start]!
-  const { end } = group
-  for (let line = group.start + 1; line < end; line++) {
-    if (starts[line]! - from < limits.units) continue
-    goOn(all, line, { part: 'paragraph', resumes: 0, head: 'x\n', columns: '' })
-    from = starts[line]!
+  for (let from = begin + (within?.head.length ?? 0); ; ) {
+    from = cutBehind(text, from, end, limits)
+    if (from < 0) break
+    while ((starts[line + 1] ?? text.length + 1) <= from) line++
+    const at = from - starts[line]!
+    goOn(all, line, { part: 'paragraph', resumes: 0, head: at > 0 ? 'x' : 'x\n', columns: '' }, at)
   }
   // Only the last part can be underlined to a heading.
   for (const g of all.slice(0, -1)) g.type = 'paragraph_open'
+  return all.slice(1)
+}
+
+/**
+ * Where a paragraph is cut that goes from one position to another: behind the first line end after so many units. When
+ * there is none for a fourth more, behind the next blank, and where there is none either, anywhere. -1: it is not yet.
+ */
+function cutBehind(text: string, from: number, to: number, limits: Limits): number {
+  const { units } = limits
+  const soft = from + softLength(limits)
+  const hard = from + Math.ceil(units * 1.5)
+  const lineEnd = text.indexOf('\n', from + units - 1)
+  let cut = lineEnd >= 0 && lineEnd < soft ? lineEnd + 1 : -1
+  if (cut < 0 && soft < to) {
+    const blank = text.slice(soft, Math.min(hard, to)).search(/\s/)
+    if (blank >= 0) cut = soft + blank + 1
+    else if (hard < to) cut = isLow(text.charCodeAt(hard)) ? hard - 1 : hard
+  }
+  return cut >= 0 && cut < to && /\S/.test(text.slice(cut, to)) ? cut : -1
+}
+
+/** From this length on a paragraph is cut inside of a line. */
+export function softLength(limits: Limits): number {
+  return Math.ceil(limits.units * 1.25)
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000
+}
+
+/** A quote is cut where a block inside begins, and in its paragraphs at lines that begin with a letter, which begins no other block. */
+function cutQuote({ text, starts, tokens, limits }: Cut, group: Group): Group[] {
+  const all = [group]
+  let from = starts[group.start]!
+  let depth = 0
+  for (const token of tokens) {
+    if (depth === 1 && token.map && token.nesting >= 0) {
+      const [first, end] = token.map
+      const last = token.type === 'paragraph_open' ? end : first + 1
+      for (let line = first; line < last; line++) {
+        const start = starts[line]!
+        if (start - from < limits.units / 2 || !/^ {0,3}>/.test(text.slice(start, start + 4))) continue
+        if (line > first && !/^ {0,3}> ?\p{L}/u.test(text.slice(start, start + 7))) continue
+        goOn(all, line, { part: 'quote', resumes: 0, head: '', columns: '' })
+        from = start
+      }
+    }
+    depth += token.nesting
+  }
   return all.slice(1)
 }
 
@@ -192,7 +248,7 @@ function groupOf(token: Token, inside: Inside | null): Group {
   const [start, end] = token.map ?? [0, 0]
   const label = String((token.meta as { label?: string } | null)?.label ?? '')
   const { type, info, content } = token
-  return { start, end, type, info, content, label, inside, columns: inside?.columns ?? '' }
+  return { start, at: 0, end, type, info, content, label, inside, columns: inside?.columns ?? '' }
 }
 
 /** Where each line of a text begins. */

@@ -183,10 +183,34 @@ describe('MarkdownStream', { timeout: 60_000 }, () => {
     let text = 'before\n\nA line with [a'
     stream.update(text)
     const parse = vi.spyOn(md.block, 'parse')
-    for (let i = 0; i < 500; i++) stream.update((text += ' word] [x](https://x.example) `a` **b** | $c$ 1. - # > ~'))
+    for (let i = 0; i < 150; i++) stream.update((text += ' word] [x](https://x.example) `a` **b** | $c$ 1. - # > ~'))
     expect(parse).not.toHaveBeenCalled()
     parse.mockRestore()
     expect(plain(stream.blocks)).toEqual(plain(splitMarkdown(text)))
+  })
+
+  it('cuts a line without end and a long quote the same way while they grow, and loses nothing', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = randomOf(seed)
+      const words = [['word ', '**bold** ', '`code` ', '- ', '1. ', '中文，', '# '], ['中文', '😀', 'AAAA', '**b**'], ['> Line of a quote.\n', '> 2. no list\n', '>\n> - item\n', '> **More** of it.\n']]
+      const shape = words[seed % 3]!
+      let text = seed % 3 === 2 ? '' : 'Begin '
+      while (text.length < 1500) text += shape[Math.floor(random() * shape.length)]
+      if (seed % 2 === 0) text += '\n\nAfter.'
+      const stream = new MarkdownStream(tiny)
+      for (let at = 0; at < text.length; ) {
+        at = Math.min(text.length, at + 1 + Math.floor(random() * 30))
+        const prefix = text.slice(0, at)
+        expect(plain(stream.update(prefix)), JSON.stringify(prefix)).toEqual(plain(new MarkdownStream(tiny).update(prefix)))
+      }
+      expect(stream.blocks.map((b) => b.text).join('')).toBe(text)
+      expect(stream.blocks.length).toBeGreaterThan(10)
+      if (seed % 3 === 2) continue // a quote is cut where a line begins with a letter only
+      for (const block of stream.blocks) {
+        expect(block.text.length, block.text).toBeLessThanOrEqual(tiny.units * 1.5)
+        expect(block.text).not.toMatch(/^[\udc00-\udfff]|[\ud800-\udbff]$/)
+      }
+    }
   })
 
   it('never changes a committed block', () => {

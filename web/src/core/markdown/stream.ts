@@ -1,5 +1,5 @@
 import { md, normalize, type References } from './engine'
-import { LIMITS, lineStarts, parseGroups, type Group, type Inside, type Limits } from './groups'
+import { LIMITS, lineStarts, parseGroups, softLength, type Group, type Inside, type Limits } from './groups'
 
 /**
  * A top-level block of a Markdown text. Blocks are compared by identity: an unchanged block stays the same object.
@@ -14,8 +14,8 @@ export interface Block {
   readonly lang: string
   /** A fence without closing line yet is open; everything else is closed. */
   readonly closed: boolean
-  /** Set on every block of a long list, table or paragraph but its first: what it goes on with. */
-  readonly part: 'list' | 'table' | 'paragraph' | null
+  /** Set on every block of a long list, table, paragraph or quote but its first: what it goes on with. */
+  readonly part: 'list' | 'table' | 'paragraph' | 'quote' | null
   /** With `part`, the number of its first item or row; else null. The text of a table's part repeats the head. */
   readonly resumes: number | null
   /** Widths in CSS pixels, "120 80", of a table that is drawn in several parts; else "". */
@@ -101,6 +101,7 @@ export class MarkdownStream {
     const old = this.last.at(-1)
     if (text === '') return true
     if (!old || text.includes('\n') || `${this.tail.at(-1)}${text}`.includes(']:')) return false
+    if (old.text.length + text.length > softLength(this.limits)) return false // it may have to be cut
     this.tail += text
     const refs = old.refs ?? (text.includes('[') ? this.shownRefs : null)
     this.last = this.last.with(-1, { ...old, text: old.text + text, refs })
@@ -148,11 +149,8 @@ export class MarkdownStream {
     const groups = parseGroups(this.tail, references, this.inside, this.limits)
     this.publishRefs(references)
     const keep = Math.max(0, groups.length - (goesOn(groups.at(-1), lines, this.tail) ? 1 : 2))
-    const offset = (line: number): number => lines[line] ?? this.tail.length
-    const source = (i: number): string => {
-      const next = groups[i + 1]
-      return this.tail.slice(offset(groups[i]!.start), next ? offset(next.start) : this.tail.length)
-    }
+    const begin = (g: Group | undefined): number => (g ? (lines[g.start] ?? this.tail.length) + g.at : this.tail.length)
+    const source = (i: number): string => this.tail.slice(begin(groups[i]), begin(groups[i + 1]))
     for (let i = 0; i < keep; i++) {
       const g = groups[i]!
       if (g.type === 'reference_definition') this.keepRef(g.label, references)
@@ -168,18 +166,18 @@ export class MarkdownStream {
     }
     const result = [...this.committed, ...shown]
     this.settled = settledLine(this.tail, groups.at(-1), shown.at(-1))
-    this.cut(groups, keep, offset, references)
+    this.cut(groups, keep, begin, references)
     return result
   }
 
   /** Drops the committed part of the tail; a last block that is an open fence at column 0 leaves parsing altogether. */
-  private cut(groups: Group[], keep: number, offset: (line: number) => number, references: References): void {
+  private cut(groups: Group[], keep: number, begin: (g: Group | undefined) => number, references: References): void {
     const last = groups.at(-1)
-    const opened = last && openFence(last, this.tail.slice(offset(last.start)))
+    const opened = last && openFence(last, this.tail.slice(begin(last)))
     if (last && opened) {
       for (let i = keep; i < groups.length - 1; i++) {
         const g = groups[i]!
-        const text = this.tail.slice(offset(g.start), offset(groups[i + 1]!.start))
+        const text = this.tail.slice(begin(g), begin(groups[i + 1]))
         if (g.type === 'reference_definition') this.keepRef(g.label, references)
         else this.commit(this.makeBlock(this.committed.length, g, text))
       }
@@ -188,7 +186,7 @@ export class MarkdownStream {
       this.inside = null
     } else if (keep > 0) {
       this.inside = groups[keep]!.inside
-      this.tail = this.tail.slice(offset(groups[keep]!.start))
+      this.tail = this.tail.slice(begin(groups[keep]))
     }
   }
 
@@ -253,8 +251,9 @@ function sameRefs(a: References, b: References): boolean {
 
 /** Whether a group goes on with a long block for certain: its first line is whole, so what came before is final. */
 function goesOn(g: Group | undefined, lines: readonly number[], tail: string): boolean {
-  const second = lines[(g?.start ?? 0) + 1]
-  return !!g?.inside && second !== undefined && second < tail.length
+  if (!g?.inside) return false
+  const second = lines[g.start + 1]
+  return g.at > 0 || (second !== undefined && second < tail.length)
 }
 
 /**
