@@ -73,6 +73,28 @@ test('a subagent inside of another has details of its own (R-CHAT-110)', async (
   await expect(cards(chat.log).first()).toBeFocused()
 })
 
+test('a changed path of a child opens the file changes above the details, and closing gives back the focus (R-CHAT-086, 097)', async ({ chat, page }) => {
+  await chat.begin('subagent full')
+  await chat.log.getByRole('button', { name: 'Allow once' }).click()
+  await chat.ended()
+  await cards(chat.log).first().click()
+  const details = panel(page, 'Find callers')
+  await details.getByRole('button', { name: 'Edit: Edit a.go' }).click()
+  const path = details.getByRole('button', { name: '/project/a.go' })
+  await path.focus()
+  await page.keyboard.press('Enter')
+  const changes = panel(page, 'File changes in this turn')
+  await expect(changes).toContainText('No net change in this turn')
+  await axe(page)
+  await page.keyboard.press('Escape')
+  await expect(changes).toHaveCount(0)
+  await expect(details).toBeVisible()
+  await expect(path).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(panel(page)).toHaveCount(0)
+  await expect(cards(chat.log).first()).toBeFocused()
+})
+
 test('the panel is opened, read and closed by keyboard, and the focus returns (R-CHAT-111, 165)', async ({ chat, page }) => {
   await chat.begin('subagent full')
   await chat.log.getByRole('button', { name: 'Allow once' }).click()

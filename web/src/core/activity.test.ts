@@ -407,7 +407,7 @@ describe('the changes of a call (R-CHAT-086, 101, 102)', () => {
   })
 })
 
-describe('the places of a call (R-CHAT-087, 118)', () => {
+describe('the places of a call (R-CHAT-087)', () => {
   it('stand once each, with their line', () => {
     const locations = [{ path: '/a', line: 3 }, { path: '/a' }, { path: '/a', line: 3 }, { path: '/a', line: 4 }, { path: '/a' }]
     expect(placesOf({ locations } as Tool).map((p) => [p.text, p.line])).toEqual([['/a:3', 3], ['/a', undefined], ['/a:4', 4]])

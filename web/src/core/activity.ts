@@ -87,7 +87,7 @@ export interface Place {
   readonly line: number | undefined
   /** What is shown: the path, with its line if it has one. */
   readonly text: string
-  /** The path is absolute: POSIX, a Windows drive, or a UNC share (R-CHAT-118). */
+  /** The path is absolute: POSIX, a Windows drive, or a UNC share. */
   readonly absolute: boolean
 }
 
