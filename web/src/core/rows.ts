@@ -156,10 +156,10 @@ interface Cell {
 
 const NONE: readonly never[] = []
 
-/** What showing new rows may cost, in milliseconds, so that a frame has time for the rest. */
-const BUDGET = 6
+/** A frame in milliseconds, with a little room; what takes longer was too much. */
+const FRAME = 20
 /** UTF-16 units by which a text may grow in one build: at first, and at the least and most. */
-const STEP = { first: 4 << 10, least: 1 << 10, most: 64 << 10 }
+const STEP = { first: 4 << 10, least: 1 << 10, most: 32 << 10 }
 
 /**
  * Turns views of one Session into rows. Keeps what it made of each message, so that a delta costs the rows of its
@@ -176,12 +176,12 @@ export class RowBuilder {
   private rested = false
 
   /**
-   * Tells what showing the last rows cost in milliseconds, from build() to what is laid out. Much text at once, as after
-   * a pause or from an Agent that writes at full speed, is shown over several frames, in steps that this decides.
+   * Tells how many milliseconds the page took for the last rows, from build() to the frame after. Much text at once, as
+   * after a pause or from an Agent that writes at full speed, is shown over several frames, in steps that this decides.
    */
-  spent(cost: number): void {
-    const fitting = this.step * Math.min(2, Math.max(0.5, BUDGET / cost))
-    this.step = this.again ? Math.min(STEP.most, Math.max(STEP.least, fitting)) : STEP.first
+  took(time: number): void {
+    const fitting = this.step * (time > FRAME ? Math.max(0.25, FRAME / time / 2) : 1.5)
+    this.step = Math.min(STEP.most, Math.max(STEP.least, fitting))
   }
 
   /** Costs the messages that differ from the last view; the rows of the others are copied as they stand. */
@@ -222,6 +222,7 @@ export class RowBuilder {
       for (const row of this.rowsOf(message, { running, open, asks, userId, last: end && !busy })) rows.push(row)
       ends.push(rows.length)
     }
+    if (!this.again) this.step = STEP.first
     this.last = { messages, rows, ends, moving }
     return { rows, footer: footerOf(view, placed), again: this.again }
   }
