@@ -1,4 +1,7 @@
-import { axe, expect, fitsNarrow, test } from '../fixtures.ts'
+import type { Page } from '@playwright/test'
+
+import { axe, expect, fitsNarrow, test, type Chat } from '../fixtures.ts'
+import { holdStill } from '../reading.ts'
 
 test('Markdown streams in and code is highlighted (R-CHAT-131)', async ({ chat, page }) => {
   await chat.begin('echo The beginning.\\n\\n; markdown; permission; echo The \\u0065nd.')
@@ -135,4 +138,122 @@ test('older messages come when one scrolls up', async ({ chat, core, page }) => 
     await page.mouse.wheel(0, -2000)
     await expect(chat.log.getByText('first of all', { exact: true })).toBeVisible({ timeout: 200 })
   }).toPass({ timeout: 30_000 })
+})
+
+test.describe('a long history', () => {
+  test.use({ histories: [{ messages: 400 }] })
+
+  /** Lets older messages come only when `go` is called; `all` resolves when the last page came. */
+  async function holdOlder(page: Page): Promise<{ go: () => void; all: Promise<unknown> }> {
+    let go: () => void = () => {}
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    await page.route(/\/messages\?before=/, async (route) => {
+      await gate
+      await route.continue()
+    })
+    const all = page.waitForResponse(async (r) => /\/messages\?before=/.test(r.url()) && !((await r.json()) as { before?: string }).before)
+    return { go, all }
+  }
+
+  /** Presses Home until the very first message is in view: what is loaded meanwhile comes above. */
+  async function home(chat: Chat, page: Page): Promise<void> {
+    await chat.log.focus()
+    await expect(async () => {
+      await page.keyboard.press('Home')
+      await expect(chat.log.getByText(/^Question 0:/)).toBeInViewport({ timeout: 300 })
+    }).toPass()
+  }
+
+  test('what is read stays where it is while older messages come and the answer grows below', async ({ chat, page }) => {
+    const older = await holdOlder(page)
+    await chat.row('A long history').click()
+    await expect(chat.log).toContainText('End of answer 399.')
+    await chat.say('slow 4000 2ms')
+    await expect(chat.log.getByText(/^0 1 2 .*200 /)).toBeVisible()
+    await chat.log.hover()
+    await page.mouse.wheel(0, -250)
+    await expect(page.getByRole('button', { name: 'To latest' })).toBeVisible()
+    const still = await holdStill(page)
+    older.go()
+    await older.all
+    await expect.poll(async () => (await chat.scroll()).top, 'height above').toBeGreaterThan(50_000)
+    await expect(page.getByRole('button', { name: 'To latest' })).toContainText('new')
+    const { moved, frames } = await still()
+    expect(frames).toBeGreaterThan(8)
+    expect(moved, 'how far the text moved, in px').toBeLessThanOrEqual(0.5)
+    await page.getByRole('button', { name: 'To latest' }).click()
+    await expect.poll(async () => (await chat.scroll()).toEnd, 'distance to the end').toBeLessThanOrEqual(1)
+    await expect(page.getByRole('button', { name: 'To latest' })).toBeHidden()
+  })
+
+  test('older messages come by themselves, stop for another Session, and go on afterwards', async ({ chat, page }) => {
+    const older = await holdOlder(page)
+    const asked: string[] = []
+    page.on('request', (r) => void (/before=/.test(r.url()) && asked.push(r.url())))
+    await chat.row('A long history').click()
+    await expect(chat.log).toContainText('End of answer 399.')
+    await expect.poll(() => asked.length).toBe(1)
+    await page.keyboard.press('Control+Shift+O')
+    await expect(page).toHaveURL(/\/chat$/)
+    const answered = page.waitForResponse(/before=/)
+    older.go()
+    await answered
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+    expect(asked.length).toBe(1)
+    await chat.row('A long history').click()
+    await older.all
+    await home(chat, page)
+    expect(new Set(asked).size, 'no page is asked for twice').toBe(asked.length)
+  })
+
+  test('what could not be loaded is tried again, at once for who looks at the place', async ({ chat, page, watch }) => {
+    watch.allow(/503/)
+    let refuse = true
+    await page.route(/\/messages\?before=/, (route) => (refuse ? route.fulfill({ status: 503, body: '{}' }) : route.continue()))
+    const refused = page.waitForResponse((r) => r.status() === 503)
+    await chat.row('A long history').click()
+    await expect(chat.log).toContainText('End of answer 399.')
+    await refused
+    await expect(chat.toasts).toHaveCount(0)
+    await chat.log.focus()
+    await page.keyboard.press('Home')
+    await expect(chat.log.getByText('Older messages could not be loaded. Trying again…')).toBeVisible()
+    refuse = false
+    await home(chat, page)
+    await expect(chat.log.getByText(/^Older messages/)).toHaveCount(0)
+  })
+
+  test('keys go through the log, to both ends and by pages', async ({ chat, page }) => {
+    await chat.row('A long history').click()
+    await home(chat, page)
+    await expect.poll(async () => (await chat.scroll()).top).toBe(0)
+    await page.keyboard.press('PageDown')
+    await expect(chat.log.getByText(/^Question 0:/)).not.toBeInViewport()
+    expect((await chat.scroll()).top).toBeGreaterThan(300)
+    await page.keyboard.press('PageUp')
+    await expect(chat.log.getByText(/^Question 0:/)).toBeInViewport()
+    await expect.poll(async () => (await chat.scroll()).top).toBe(0)
+    await page.keyboard.press('End')
+    await expect(chat.log.getByText('End of answer 399.')).toBeInViewport()
+    await expect.poll(async () => (await chat.scroll()).toEnd).toBeLessThanOrEqual(1)
+    await expect(page.getByRole('button', { name: 'To latest' })).toBeHidden()
+  })
+
+  test('the end is followed until one turns away, at once and by however little (R-CHAT-007)', async ({ chat, page }) => {
+    await chat.row('A long history').click()
+    await chat.say('slow 1500 2ms; echo \\n\\nSecond block.\\n\\nThird block.')
+    await expect(chat.log.getByText(/^0 1 2 .*100 /)).toBeVisible()
+    await expect.poll(async () => (await chat.scroll()).toEnd).toBeLessThanOrEqual(1)
+    await chat.log.hover()
+    await page.mouse.wheel(0, -3)
+    await expect.poll(async () => (await chat.scroll()).toEnd).toBeGreaterThanOrEqual(3)
+    const still = await holdStill(page)
+    const toEnd = page.getByRole('button', { name: 'To latest' })
+    await expect(toEnd).toContainText('2 new')
+    expect((await still()).moved).toBeLessThanOrEqual(0.5)
+    await chat.ended()
+    await toEnd.click()
+    await expect(chat.log.getByText('Third block.')).toBeInViewport()
+    await expect(toEnd).toBeHidden()
+  })
 })

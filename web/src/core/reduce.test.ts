@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prepend, reduce } from './reduce'
+import { prepend, reduce, rejoin } from './reduce'
 import { at, event, message, tool, view } from './testing'
 
 const delta = (seq: number, messageId: string, index: number, text: string, at = 0) =>
@@ -105,5 +105,29 @@ describe('reduce', () => {
     expect(next.messages.map((m) => m.id)).toEqual(['u1', 'u2'])
     expect(next.messages[1]).toBe(v.messages[0])
     expect(next.before).toBeUndefined()
+  })
+})
+
+describe('rejoin', () => {
+  const m = (i: number, text = 'a') => message(`m${i}`, 'user', [text])
+  const damage = { file: 'f', offset: 1, length: 2, reason: 'torn' }
+
+  it('keeps the older messages of a Session that was read anew', () => {
+    const old = { ...view([m(1), m(2), m(3)], {}, { before: 'x' }), damage: [damage, { ...damage, offset: 9 }] }
+    const fresh = view([m(2, 'new'), m(3), m(4)], { seq: 20 }, { before: 'y', damage: [damage] })
+    const joined = rejoin(old, fresh)
+    expect(joined.messages.map((x) => x.id)).toEqual(['m1', 'm2', 'm3', 'm4'])
+    expect(joined.messages[0]).toBe(old.messages[0])
+    expect(joined.messages[1]).toBe(fresh.messages[0])
+    expect([joined.before, joined.seq]).toEqual(['x', 20])
+    expect(joined.damage.map((d) => d.offset)).toEqual([9, 1])
+  })
+
+  it('takes what was read anew when the two do not meet, or when it is whole', () => {
+    const old = view([m(1), m(2)], {}, { before: 'x' })
+    const far = view([m(8), m(9)], {}, { before: 'y' })
+    expect(rejoin(old, far)).toBe(far)
+    const whole = view([m(2), m(3)])
+    expect(rejoin(old, whole)).toBe(whole)
   })
 })

@@ -1,4 +1,5 @@
 import type {
+  Damage,
   Delta,
   Message,
   MessagePage,
@@ -61,6 +62,27 @@ export function prepend(view: SessionView, page: MessagePage): SessionView {
     before: page.before || undefined,
     damage: [...(page.damage ?? []), ...view.damage],
   }
+}
+
+/**
+ * Joins a Session that was read anew to what is known of it: the older messages stay, so that nobody loses the place
+ * at which they read. When the two do not meet, only what was read anew is left.
+ */
+export function rejoin(old: SessionView, fresh: SessionView): SessionView {
+  const first = fresh.messages[0]?.id
+  const at = old.messages.findIndex((m) => m.id === first)
+  if (at < 0 || fresh.before === undefined) return fresh
+  const known = new Set(fresh.damage.map(placeOf))
+  return {
+    ...fresh,
+    messages: [...old.messages.slice(0, at), ...fresh.messages],
+    before: old.before,
+    damage: [...old.damage.filter((d) => !known.has(placeOf(d))), ...fresh.damage],
+  }
+}
+
+function placeOf(d: Damage): string {
+  return `${d.file}:${d.offset}`
 }
 
 /**

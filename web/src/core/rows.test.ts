@@ -51,12 +51,12 @@ describe('RowBuilder', () => {
   it('makes the rows of a fresh builder after any changes', () => {
     let seed = 7
     const random = (n: number) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n
-    const made = (i: number) => (i % 2 ? message(`m${i}`, 'assistant', ['a\n\nb', tool(`c${i}`)]) : message(`m${i}`, 'user', [`q${i}`]))
+    const made = (i: number) => (i % 2 ? message(`m${i}`, 'assistant', ['a', tool(`c${i}`)]) : message(`m${i}`, 'user', [`q${i}`]))
     let first = 100
-    let next = 108
+    let next = 104
     let seq = 10
     const b = new RowBuilder()
-    let v = view(Array.from({ length: 8 }, (_, i) => made(first + i)), {}, { before: 'x' })
+    let v = view(Array.from({ length: 4 }, (_, i) => made(first + i)), {}, { before: 'x' })
     const live = () => `m${next - 1}`
     const changes = [
       () => (v = prepend(v, { messages: [made(first - 2), made(first - 1)], seq: 1, before: 'x' })) && (first -= 2),
@@ -76,8 +76,7 @@ describe('RowBuilder', () => {
       changes[random(changes.length)]!()
       const { rows, footer } = b.build(v)
       const fresh = new RowBuilder().build(v)
-      expect(rows).toEqual(fresh.rows)
-      expect(footer).toEqual(fresh.footer)
+      expect(JSON.stringify([rows, footer])).toBe(JSON.stringify([fresh.rows, fresh.footer]))
     }
   })
 

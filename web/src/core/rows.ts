@@ -334,10 +334,10 @@ function movingIn(view: SessionView): ReadonlySet<string> {
   return ids
 }
 
-/** What a user wrote, without what the application injected (R-CHAT-157, 158). */
+/** The text of a message, without what the application injected (R-CHAT-157, 158) and what subagents said. */
 export function visibleText(message: Message): string {
   return message.parts
-    .filter((p) => p.type === 'text')
+    .filter((p) => p.type === 'text' && !p.parentToolCallId && p.text?.trim())
     .map((p) => p.text ?? '')
     .join('\n\n')
 }

@@ -77,7 +77,6 @@ export const en = {
   'chat.failed': 'The Session could not be loaded',
   'chat.gone': 'This Session does not exist or has expired.',
   'chat.draft.title': 'New Session',
-  'chat.older.failed': 'Older messages could not be loaded',
   'chat.stop.failed': 'The turn could not be stopped',
   'chat.permission.failed': 'The answer did not arrive',
   'chat.error.settings': 'Agent settings',

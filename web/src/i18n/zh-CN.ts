@@ -77,7 +77,6 @@ export const zhCN: Strings = {
   'chat.failed': '无法加载会话',
   'chat.gone': '该会话不存在或已失效。',
   'chat.draft.title': '新建会话',
-  'chat.older.failed': '无法加载更早的消息',
   'chat.stop.failed': '未能停止当前轮次',
   'chat.permission.failed': '回答未能送达',
   'chat.error.settings': 'Agent 设置',

@@ -1,19 +1,21 @@
 // Sessions that are open or were open a moment ago: each a view that snapshots begin and events continue. Switching
 // back shows the view at once; late answers belong to their own Session and never to the one shown now (R-CHAT-006).
 
-import { ref, shallowRef } from 'vue'
+import { computed, nextTick, ref, shallowRef } from 'vue'
 
-import type { BodyQuery, MediaQuery, Policy, StreamEvent } from '@/api/types'
-import { openView, prepend, reduce } from '@/core/reduce'
+import type { BodyQuery, MediaQuery, MessagePage, Policy, StreamEvent } from '@/api/types'
+import { openView, prepend, reduce, rejoin } from '@/core/reduce'
 import type { SessionView } from '@/core/types'
-import { t } from '@/i18n'
 
 import { client } from './client'
 import { codeOf } from './failures'
-import { failed } from './toasts'
+import { Hydration } from './hydrate'
 
-const pageSize = 60
+/** Messages that are read before anything shows. */
+const newest = 60
+/** How many Sessions are kept, and with how many messages in all, beside the one shown. */
 const kept = 5
+const keptMessages = 20_000
 
 /** Codes that say that there is no such Session here, whatever the cause (R-CHAT-003). */
 const goneCodes = new Set(['CHAT_SESSION_NOT_FOUND', 'NOT_FOUND', 'FORBIDDEN', 'INVALID_REQUEST'])
@@ -21,9 +23,21 @@ const goneCodes = new Set(['CHAT_SESSION_NOT_FOUND', 'NOT_FOUND', 'FORBIDDEN', '
 /** One Session as a page shows it. Fits TranscriptStore. */
 export class OpenSession {
   readonly view = shallowRef<SessionView | null>(null)
-  readonly loadingOlder = shallowRef(false)
   readonly state = ref<'loading' | 'ready' | 'failed' | 'gone'>('loading')
   readonly error = shallowRef<unknown>(null)
+  /** Whether all messages are in the view. */
+  readonly complete = computed(() => this.view.value !== null && this.view.value.before === undefined)
+
+  private shown = false
+  private readonly hydration = new Hydration({
+    before: () => this.view.value?.before,
+    page: (before, limit) => client.messages(this.sessionId, before, limit),
+    put: (page) => this.putOlder(page),
+  })
+  /** Older messages are on their way, or will be. */
+  readonly loadingOlder = this.hydration.active
+  /** They could not be loaded; it is tried again by itself. */
+  readonly olderFailed = this.hydration.failed
 
   private loading: Promise<void> | null = null
   /** Events that came while a snapshot was on its way. */
@@ -43,20 +57,16 @@ export class OpenSession {
     if (!this.loading) this.drain()
   }
 
-  /** loadOlder puts the page before the first message in front. */
-  async loadOlder(): Promise<void> {
-    const before = this.view.value?.before
-    if (!before || this.loadingOlder.value) return
-    this.loadingOlder.value = true
-    try {
-      const page = await client.messages(this.sessionId, before, pageSize)
-      const view = this.view.value
-      if (view && view.before === before) this.view.value = prepend(view, page)
-    } catch (error) {
-      failed(t('chat.older.failed'), error)
-    } finally {
-      this.loadingOlder.value = false
-    }
+  /** show says whether the page shows this Session; while it does, older messages are loaded. */
+  show(shown: boolean): void {
+    this.shown = shown
+    if (shown) this.hydration.run()
+    else this.hydration.stop()
+  }
+
+  /** loadOlder tries at once what failed: the user has come to the first message that is loaded. */
+  loadOlder(): void {
+    this.hydration.hurry()
   }
 
   /** setPolicy changes how permission requests are answered (decision 1). Rejects when Core refused. */
@@ -71,16 +81,25 @@ export class OpenSession {
   private async fetch(): Promise<void> {
     try {
       const detail = await client.session(this.sessionId)
-      const page = await client.messages(this.sessionId, undefined, pageSize)
-      this.view.value = openView(detail, page)
+      const page = await client.messages(this.sessionId, undefined, newest)
+      const fresh = openView(detail, page)
+      this.view.value = this.view.value ? rejoin(this.view.value, fresh) : fresh
       this.state.value = 'ready'
       this.error.value = null
       this.drain()
+      if (this.shown) this.hydration.run()
     } catch (error) {
       this.waiting = []
       this.error.value = error
       this.state.value = goneCodes.has(codeOf(error)) ? 'gone' : 'failed'
     }
+  }
+
+  private async putOlder(page: MessagePage): Promise<number> {
+    const started = performance.now()
+    if (this.view.value) this.view.value = prepend(this.view.value, page)
+    await nextTick()
+    return performance.now() - started
   }
 
   private drain(): void {
@@ -102,9 +121,11 @@ export function openSession(id: string): OpenSession {
   if (!session || session.state.value === 'gone') session = new OpenSession(id)
   opened.delete(id)
   opened.set(id, session)
-  for (const old of opened.keys()) {
-    if (opened.size <= kept) break
-    opened.delete(old)
+  let messages = 0
+  const others = [...opened].slice(0, -1).reverse()
+  for (const [i, [old, { view }]] of others.entries()) {
+    messages += view.value?.messages.length ?? 0
+    if (i + 1 >= kept || messages > keptMessages) opened.delete(old)
   }
   if (session.state.value !== 'ready') {
     session.state.value = 'loading'

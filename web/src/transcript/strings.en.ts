@@ -1,7 +1,10 @@
 export default {
   'transcript.label': 'Conversation',
   'transcript.older': 'Loading older messages…',
+  'transcript.olderFailed': 'Older messages could not be loaded. Trying again…',
   'transcript.toEnd': 'To latest',
+  'transcript.new': '{n} new|{n} new',
+  'transcript.grown': 'new content',
   'transcript.you': 'You',
   'transcript.showAll': 'Show all',
   'transcript.showLess': 'Show less',

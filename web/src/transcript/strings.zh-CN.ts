@@ -3,7 +3,10 @@ import type en from './strings.en'
 export default {
   'transcript.label': '对话',
   'transcript.older': '正在加载更早的消息…',
+  'transcript.olderFailed': '无法加载更早的消息，正在重试…',
   'transcript.toEnd': '回到最新',
+  'transcript.new': '{n} 条新内容',
+  'transcript.grown': '有新内容',
   'transcript.you': '你',
   'transcript.showAll': '展开全部',
   'transcript.showLess': '收起',

@@ -1,4 +1,4 @@
-import type { ShallowRef } from 'vue'
+import type { Ref, ShallowRef } from 'vue'
 import type { BodyQuery, MediaQuery } from '@/api/types'
 import type { SessionView } from '@/core/types'
 
@@ -6,8 +6,10 @@ import type { SessionView } from '@/core/types'
 export interface TranscriptStore {
   /** Null while the first page loads. */
   readonly view: Readonly<ShallowRef<SessionView | null>>
-  /** An older page is being fetched. */
-  readonly loadingOlder: Readonly<ShallowRef<boolean>>
+  /** Older messages are on their way, or will be. */
+  readonly loadingOlder: Readonly<Ref<boolean>>
+  /** They could not be loaded; it is tried again. */
+  readonly olderFailed?: Readonly<Ref<boolean>>
   /** Whole text of a body of which the view holds a preview. Rejects with a FailureError. */
   loadBody(query: BodyQuery): Promise<string>
   /** The bytes of an attachment. Rejects with a FailureError. */
