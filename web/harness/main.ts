@@ -42,6 +42,7 @@ const store: TranscriptStore = {
   loadingOlder,
   loadBody: async (q) => `whole body of ${q.part} ${q.field}\n`.repeat(200),
   loadMedia: async () => new Blob([]),
+  countChanges: async () => 2,
 }
 
 let seq = 1

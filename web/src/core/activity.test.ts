@@ -319,13 +319,13 @@ describe('the foot of an answer', () => {
 
   it('tells when it began and ended', () => {
     const end = { stopReason: 'cancelled', at: '2026-03-04T10:00:07Z' }
-    expect(foot(['hi'], false, { end })).toMatchObject({ startedAt: at, endedAt: end.at, hasText: true, changed: false })
+    expect(foot(['hi'], false, { end })).toMatchObject({ startedAt: at, endedAt: end.at, hasText: true, stamp: '' })
     expect(foot([tool('a')], false, { updatedAt: '2026-03-04T10:00:03Z' })).toMatchObject({ endedAt: '2026-03-04T10:00:03Z', hasText: false })
   })
 
   it('stands while the answer streams only once a call changed a file', () => {
     expect(foot(['hi', tool('a')], true)).toBeUndefined()
-    expect(foot(['hi', tool('a', { diffs, status: 'in_progress' })], true)).toMatchObject({ endedAt: '', changed: true })
+    expect(foot(['hi', tool('a', { diffs, status: 'in_progress' })], true)).toMatchObject({ endedAt: '', stamp: expect.stringMatching(/./) as string })
   })
 
   it('does not close an answer that the turn has not named yet', () => {
@@ -336,10 +336,10 @@ describe('the foot of an answer', () => {
   it('counts no change of a subagent, of a failed call, or of one that never finished (R-CHAT-097, 098)', () => {
     const end = { stopReason: 'end_turn', at }
     const changed = (...parts: Omit<Part, 'id'>[]) => foot(parts, false, { end })
-    expect(changed(tool('r', { subagent: {}, diffs }), tool('k', { parentToolCallId: 'r', diffs }))).toMatchObject({ changed: false })
-    expect(changed(tool('a', { diffs, status: 'failed' }))).toMatchObject({ changed: false })
-    expect(changed(tool('a', { diffs, status: 'in_progress', interrupted: true }))).toMatchObject({ changed: false })
-    expect(changed(tool('a', { diffs: [] }), tool('b', { diffs }))).toMatchObject({ changed: true })
+    expect(changed(tool('r', { subagent: {}, diffs }), tool('k', { parentToolCallId: 'r', diffs }))).toMatchObject({ stamp: '' })
+    expect(changed(tool('a', { diffs, status: 'failed' }))).toMatchObject({ stamp: '' })
+    expect(changed(tool('a', { diffs, status: 'in_progress', interrupted: true }))).toMatchObject({ stamp: '' })
+    expect(changed(tool('a', { diffs: [] }), tool('b', { diffs }))).toMatchObject({ stamp: expect.stringMatching(/./) as string })
   })
 
   it('knows no text of a subagent', () => {

@@ -1,6 +1,7 @@
 import type { Attachment, Diff, Failure, Message, Part, Permission, Tool } from '@/api/types'
 import { lineageOf, titled, type Lineage } from './activity'
 import { MarkdownStream, type Block } from './markdown/stream'
+import { counts, stampOf } from './stamp'
 import type { SessionView } from './types'
 
 interface RowBase {
@@ -58,7 +59,8 @@ export type Row =
       /** "" while it streams. */
       readonly endedAt: string
       readonly hasText: boolean
-      readonly changed: boolean
+      /** Differs whenever the answer's file changes may differ; "" when no call of it changed a file. */
+      readonly stamp: string
     })
   | (RowBase & { readonly type: 'attachment'; readonly partId: string; readonly attachment: Attachment })
   | (RowBase & {
@@ -435,10 +437,7 @@ function growingOf(parts: readonly Part[], lineage: Lineage | null): Set<number>
 /** The last row of an answer. One that is still written has it only for the changes that it can already show. */
 function footRow(message: Message, c: Context, cells: readonly Cell[]): Row | null {
   const ended = message.end !== undefined || !c.open
-  const changed = cells.some(({ part: { tool }, place }) => {
-    if (place !== 'own' || !tool?.diffs?.length || tool.status === 'failed') return false
-    return tool.status === 'completed' || !ended
-  })
+  const changed = cells.some(({ part: { tool }, place }) => place === 'own' && !!tool?.diffs?.length && counts(tool, !ended))
   if (!ended && !changed) return null
   return {
     key: `${message.id}:foot`,
@@ -447,7 +446,7 @@ function footRow(message: Message, c: Context, cells: readonly Cell[]): Row | nu
     startedAt: message.createdAt,
     endedAt: ended ? (message.end?.at ?? message.updatedAt) : '',
     hasText: cells.some(({ part, place }) => place === 'own' && part.type === 'text' && hasWords(part.text ?? '')),
-    changed,
+    stamp: changed ? stampOf(message, !ended) : '',
   }
 }
 

@@ -29,6 +29,13 @@ export function exact(time: number): string {
   return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }).format(time)
 }
 
+/** clock writes the time of a day, with the date in front unless it is today. */
+export function clock(time: number, at: number = now.value): string {
+  const sameDay = new Date(time).toDateString() === new Date(at).toDateString()
+  const hours = new Intl.DateTimeFormat(locale.value, { timeStyle: 'short' }).format(time)
+  return sameDay ? hours : `${date(time, at)} ${hours}`
+}
+
 function date(time: number, at: number): string {
   const sameYear = new Date(time).getFullYear() === new Date(at).getFullYear()
   const year = sameYear ? undefined : 'numeric'

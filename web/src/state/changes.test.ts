@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Diff, FileChanges } from '@/api/types'
+import { stampOf } from '@/core/stamp'
 import { message, tool } from '@/core/testing'
 
 vi.mock('./client', () => ({ client: { changes: vi.fn() } }))
 
-import { changesOf, stampOf } from './changes'
+import { changesOf } from './changes'
 import { client } from './client'
 
 const ask = vi.mocked(client.changes)

@@ -1,7 +1,7 @@
 // The net file changes of answers, as Core computes them. The foot of an answer and the File Changes panel ask here, so
 // that both show the same and Core is asked once.
 
-import type { FileChanges, Message, Tool } from '@/api/types'
+import type { FileChanges } from '@/api/types'
 
 import { client } from './client'
 
@@ -17,38 +17,11 @@ interface Answer {
 }
 
 const answers = new Map<string, Answer>()
-const serials = new WeakMap<object, number>()
-let lastSerial = 0
-
-/** A number for an object; values of a view are never changed in place, so the same number means the same content. */
-function serialOf(value: object): number {
-  let serial = serials.get(value)
-  if (!serial) serials.set(value, (serial = ++lastSerial))
-  return serial
-}
-
-/** counts tells whether the diffs of a call count as changes of its answer (R-CHAT-097, 098). Core says the same. */
-export function counts(tool: Tool, running: boolean): boolean {
-  if (tool.parentToolCallId || tool.subagent) return false
-  return tool.status === 'completed' || (running && tool.status !== 'failed')
-}
 
 /**
- * stampOf tells when the file changes of an answer may have changed: it differs whenever a diff, the state of its call
- * or whether the answer still streams differs. "" when no call has a diff.
- */
-export function stampOf(message: Message, running: boolean): string {
-  const calls: string[] = []
-  for (const { tool } of message.parts) {
-    if (tool?.diffs?.length) calls.push(`${serialOf(tool.diffs)}${tool.status}${tool.parentToolCallId ? '^' : ''}${tool.subagent ? '*' : ''}`)
-  }
-  return calls.length > 0 ? `${calls.join()}${running ? '…' : ''}` : ''
-}
-
-/**
- * changesOf returns the file changes of an answer as of a stamp (stampOf). Equal stamps ask Core once; while stamps
- * change quickly only the newest is asked for, and the older ones get its answer. Rejects with a FailureError; the next
- * call then asks again.
+ * changesOf returns the file changes of an answer as of a stamp (stampOf in @/core/stamp). Equal stamps ask Core once;
+ * while stamps change quickly only the newest is asked for, and the older ones get its answer. Rejects with a
+ * FailureError; the next call then asks again.
  */
 export function changesOf(sessionId: string, messageId: string, stamp: string): Promise<FileChanges> {
   const key = `${sessionId} ${messageId}`

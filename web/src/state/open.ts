@@ -7,6 +7,7 @@ import type { BodyQuery, MediaQuery, MessagePage, Policy, StreamEvent } from '@/
 import { openView, prepend, reduce, rejoin } from '@/core/reduce'
 import type { SessionView } from '@/core/types'
 
+import { changesOf } from './changes'
 import { client } from './client'
 import { codeOf } from './failures'
 import { Hydration } from './hydrate'
@@ -77,6 +78,9 @@ export class OpenSession {
 
   loadBody = (query: BodyQuery): Promise<string> => client.body(this.sessionId, query)
   loadMedia = (query: MediaQuery): Promise<Blob> => client.media(this.sessionId, query)
+
+  countChanges = async (messageId: string, stamp: string): Promise<number> =>
+    (await changesOf(this.sessionId, messageId, stamp)).changes.length
 
   private async fetch(): Promise<void> {
     try {

@@ -8,6 +8,8 @@ export interface TranscriptContext {
   loadBody(query: BodyQuery): Promise<string>
   /** The bytes of an attachment. Rejects with a FailureError. */
   loadMedia(query: MediaQuery): Promise<Blob>
+  /** The number of files that an answer changed, as of a stamp. Rejects with a FailureError. */
+  countChanges(messageId: string, stamp: string): Promise<number>
   answer(permissionId: string, optionId: string | null): void
   retry(userMessageId: string): void
   stop(): void

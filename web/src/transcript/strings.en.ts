@@ -22,6 +22,11 @@ export default {
   'transcript.code': 'Code',
   'transcript.reasoning': 'Reasoning',
   'transcript.reasoning.active': 'Thinking…',
+  'transcript.foot.files': '{n} file changed|{n} files changed',
+  'transcript.foot.filesOpen': 'File changes',
+  'transcript.foot.noFiles': 'No net file changes',
+  'transcript.foot.took': 'took {time}',
+  'transcript.foot.label': 'About this answer',
 
   'tool.untitled': 'Tool call',
   'tool.loading': 'Loading the whole text…',

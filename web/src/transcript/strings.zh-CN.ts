@@ -24,6 +24,11 @@ export default {
   'transcript.code': '代码',
   'transcript.reasoning': '思考过程',
   'transcript.reasoning.active': '正在思考…',
+  'transcript.foot.files': '{n} 个文件变更',
+  'transcript.foot.filesOpen': '文件变更',
+  'transcript.foot.noFiles': '没有净文件变更',
+  'transcript.foot.took': '用时 {time}',
+  'transcript.foot.label': '关于此回答',
 
   'tool.untitled': '工具调用',
   'tool.loading': '正在加载全文…',

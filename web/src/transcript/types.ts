@@ -14,4 +14,6 @@ export interface TranscriptStore {
   loadBody(query: BodyQuery): Promise<string>
   /** The bytes of an attachment. Rejects with a FailureError. */
   loadMedia(query: MediaQuery): Promise<Blob>
+  /** The number of files that an answer changed, as of a stamp (stampOf in @/core/stamp). Rejects with a FailureError. */
+  countChanges(messageId: string, stamp: string): Promise<number>
 }
