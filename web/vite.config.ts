@@ -36,6 +36,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['src/**/*.test.ts'],
+    setupFiles: ['src/testing/setup.ts'],
     reporters: ['default', './scripts/reporter.mjs'],
   },
 })

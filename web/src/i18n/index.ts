@@ -1,12 +1,10 @@
 // The language of the page. The browser decides; Settings override (decision 7).
 
-import { computed, ref, watchEffect } from 'vue'
+import { computed, ref, shallowReactive, watchEffect } from 'vue'
 
 import transcriptEn from '@/transcript/strings.en'
-import transcriptZhCN from '@/transcript/strings.zh-CN'
 
 import { en, type StringKey as OwnKey } from './en'
-import { zhCN } from './zh-CN'
 
 /** A language the page can show. */
 export type Locale = 'en' | 'zh-CN'
@@ -17,10 +15,10 @@ export type Params = Readonly<Record<string, string | number>>
 /** A key of the string tables: those of this folder and those of the transcript. */
 export type StringKey = OwnKey | keyof typeof transcriptEn
 
-const tables: Record<Locale, Record<StringKey, string>> = {
-  en: { ...en, ...transcriptEn },
-  'zh-CN': { ...zhCN, ...transcriptZhCN },
-}
+/** A language that is not loaded yet reads English. */
+type Tables<K extends string> = { en: Record<K, string>; 'zh-CN'?: Record<K, string> }
+
+const tables: Tables<StringKey> = shallowReactive({ en: { ...en, ...transcriptEn } })
 
 const override = ref<Locale | null>(null)
 
@@ -29,7 +27,14 @@ export const locale = computed<Locale>(() => override.value ?? browserLocale(nav
 
 watchEffect(() => {
   document.documentElement.lang = locale.value
+  void loadLanguage(locale.value)
 })
+
+/** loadLanguage fetches what the page needs to speak a language; without it the page speaks English. Never rejects. */
+export async function loadLanguage(which: Locale = locale.value): Promise<void> {
+  if (which === 'en' || tables[which]) return
+  tables[which] = (await import('./chinese').catch(() => null))?.chinese
+}
 
 /** browserLocale picks the first language of the list that the page can show; anything else reads English. */
 export function browserLocale(wanted: readonly string[]): Locale {
@@ -54,11 +59,12 @@ export interface Texts<K extends string> {
 }
 
 /** texts makes the functions for string tables of one's own, which load with the part of the page that shows them. */
-export function texts<K extends string>(own: Record<Locale, Record<K, string>>): Texts<K> {
+export function texts<K extends string>(own: Tables<K>): Texts<K> {
+  const of = (key: K): string => (own[locale.value] ?? own.en)[key]
   return {
-    t: (key, params) => fill(own[locale.value][key], params),
+    t: (key, params) => fill(of(key), params),
     plural: (key, n, params) => {
-      const forms = own[locale.value][key].split('|')
+      const forms = of(key).split('|')
       const { rules, numbers } = countingIn(locale.value)
       const form = rules.select(n) === 'one' ? forms[0] : forms[forms.length - 1]
       return fill(form ?? '', { n: numbers.format(n), ...params })
