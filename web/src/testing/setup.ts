@@ -1,6 +1,9 @@
 // Runs before each file of tests.
 
-import { loadLanguage } from '@/i18n'
+// Tests change the language without waiting for it. Those of the core have no page, and load nothing of one.
+if (typeof document !== 'undefined') {
+  const { loadLanguage } = await import('@/i18n')
+  await loadLanguage('zh-CN')
+}
 
-// Tests change the language without waiting for it.
-if (typeof document !== 'undefined') await loadLanguage('zh-CN')
+export {}
