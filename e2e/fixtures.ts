@@ -189,7 +189,7 @@ export async function fitsNarrow(page: Page): Promise<void> {
       page.evaluate(() => {
         const out = [...document.querySelectorAll<HTMLElement>('body, body *')]
           .filter((el) => el.scrollWidth > el.clientWidth && ['auto', 'scroll'].includes(getComputedStyle(el).overflowX))
-          .filter((el) => !el.closest('pre, .md-table, .diff-pane, .diff-bar')) // code and tables scroll inside their block
+          .filter((el) => !el.closest('pre, .md-table, .md-math, .virtual-lines, .canvas, .diff-pane, .diff-bar')) // code and tables scroll inside their block
           .map((el) => `${el.tagName}.${el.className} ${el.scrollWidth} > ${el.clientWidth}`)
         const root = document.documentElement
         if (root.scrollWidth > window.innerWidth) out.push(`page ${root.scrollWidth} > ${window.innerWidth}`)

@@ -19,8 +19,20 @@ const instead = {
   'uc.micro': unused,
 }
 
+/**
+ * Kinds of diagram that are left out, since each brings a library of its own, and what mermaid would draw formulas
+ * with; see transcript/diagram.
+ */
+const undrawn = /^katex$|\/(?:abnf|architecture|cynefin|ebnf|ishikawa|peg|railroad|swimlanes|venn|wardley)(?:Diagram)?-[A-Z0-9]+\.mjs$/
+const fewerDiagrams = {
+  name: 'fyllo-fewer-diagrams',
+  enforce: 'pre' as const,
+  resolveId: (source: string, importer?: string) =>
+    importer?.includes('/mermaid/dist/') && undrawn.test(source) ? `${src}/transcript/diagram/undrawn.ts` : null,
+}
+
 export default defineConfig({
-  plugins: [vue()],
+  plugins: [fewerDiagrams, vue()],
   resolve: { alias: { '@': src, ...instead } },
   // Nothing of ours uses the options API; both switches only take code out of the bundle.
   define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },

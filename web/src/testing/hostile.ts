@@ -289,3 +289,51 @@ export const hostileFormulas: readonly string[] = [
   '\\',
   '&&&',
 ]
+
+/** Diagrams that try to switch strictness off, to run, or to fetch. */
+export const hostileDiagrams: readonly string[] = [
+  '%%{init: {"securityLevel": "loose", "htmlLabels": true, "flowchart": {"htmlLabels": true}}}%%\ngraph TD\n  A["<img src=x onerror=alert(1)>"] --> B',
+  '%%{init: {"themeCSS": "@import url(https://evil.example/x.css); * { background: url(https://evil.example/p.png) }"}}%%\ngraph TD\n  A --> B',
+  '---\ntitle: <img src=x onerror=alert(1)>\nconfig:\n  securityLevel: loose\n  themeCSS: "@import url(https://evil.example/x.css)"\n---\ngraph TD\n  A --> B',
+  'graph TD\n  A --> B\n  click A "javascript:alert(1)"\n  click B href "https://evil.example/" _self\n  click A call alert(1)',
+  'graph TD\n  A["<script>alert(1)</script>"] --> B["<iframe src=javascript:alert(1)>"]\n  A -- "<img src=x onerror=alert(1)>" --> C',
+  'graph TD\n  A@{ img: "https://evil.example/p.png", label: "x", w: 60, h: 60 }\n  B@{ icon: "fa:user", label: "y" }\n  A --> B',
+  'graph TD\n  A --> B\n  style A fill:url(https://evil.example/p.svg#x),stroke:red\n  classDef c filter:url(https://evil.example/p.svg#x),mask:url(https://evil.example/p.svg#y);\n  class B c',
+  'graph TD\n  A --> B\n  style A fill:\\75rl(https://evil.example/p.svg#x),cursor:\\75 rl(https://evil.example/c.png),auto',
+  'graph TD\n  A --> B\n  classDef c background-image:image-set("https://evil.example/p.png" 1x),list-style-image:url(https://evil.example/p.png)\n  class A c',
+  'graph TD\n  A["$$\\\\href{javascript:alert(1)}{x}$$"] --> B["`**bold** <b onclick=alert(1)>x</b> ![p](https://evil.example/p.png) [l](javascript:alert(1))`"]',
+  'graph TD\n  A["a#quot;><img src=x onerror=alert(1)>"] --> B["#lt;script#gt;alert(1)#lt;/script#gt;"]',
+  'sequenceDiagram\n  participant A as <img src=x onerror=alert(1)>\n  link A: Dashboard @ javascript:alert(1)\n  links A: {"x": "https://evil.example/"}\n  A->>A: <script>alert(1)</script>\n  Note over A: <iframe srcdoc="x">',
+  'classDiagram\n  class A["<img src=x onerror=alert(1)>"]\n  A : <script>alert(1)</script>\n  click A call alert(1) "tip"\n  link A "javascript:alert(1)" "tip"',
+  'stateDiagram-v2\n  [*] --> S1\n  S1 : <img src=x onerror=alert(1)>\n  note right of S1 : <svg onload=alert(1)>',
+  'erDiagram\n  A["<img src=x onerror=alert(1)>"] ||--o{ B : "<script>alert(1)</script>"',
+  'gantt\n  title <img src=x onerror=alert(1)>\n  section <b>s</b>\n  task :a1, 2024-01-01, 3d\n  click a1 call alert(1)\n  click a1 href "javascript:alert(1)"',
+  'pie title <img src=x onerror=alert(1)>\n  "<script>alert(1)</script>" : 3\n  "b" : 2',
+  'mindmap\n  root((<img src=x onerror=alert(1)>))\n    ::icon(fa fa-book)\n    <script>alert(1)</script>',
+  'journey\n  title <img src=x onerror=alert(1)>\n  section s\n    t: 3: <script>alert(1)</script>',
+  'timeline\n  title <img src=x onerror=alert(1)>\n  2024 : <script>alert(1)</script>',
+  'gitGraph\n  commit id: "<img src=x onerror=alert(1)>"\n  branch "<script>alert(1)</script>"',
+  'C4Context\n  title <img src=x onerror=alert(1)>\n  Person(a, "<script>alert(1)</script>", $link="javascript:alert(1)", $sprite="https://evil.example/p.png")\n  UpdateElementStyle(a, $bgColor="url(https://evil.example/p.png)")',
+  'quadrantChart\n  title <img src=x onerror=alert(1)>\n  x-axis a --> b\n  "<script>": [0.3, 0.6]',
+  'kanban\n  todo[<img src=x onerror=alert(1)>]\n    t1[x]@{ ticket: "javascript:alert(1)" }',
+  'architecture-beta\n  group api(https://evil.example/p.svg)[API]',
+  'graph TD\n' + Array.from({ length: 700 }, (_, i) => `  N${i} --> N${i + 1}`).join('\n'),
+  'graph TD\n  A' + '['.repeat(3000),
+  'not a diagram <img src=x onerror=alert(1)>',
+  '%%{init: {"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}}%%\ngraph TD\n  A --> B',
+]
+
+/** What could be in a picture that somebody drew. */
+export const hostilePictures: readonly string[] = [
+  '<svg viewBox="0 0 9 9" onload="alert(1)"><script>alert(1)</script><rect width="9" height="9" onclick="alert(1)"/></svg>',
+  '<svg viewBox="0 0 9 9"><foreignObject><img src=x onerror=alert(1)></foreignObject><rect width="9" height="9"/></svg>',
+  '<svg viewBox="0 0 9 9"><image href="https://evil.example/p.png"/><image xlink:href="data:image/svg+xml;base64,PHN2Zz4="/><rect width="9" height="9"/></svg>',
+  '<svg viewBox="0 0 9 9"><use href="https://evil.example/p.svg#x"/><feImage href="https://evil.example/p.png"/><rect width="9" height="9"/></svg>',
+  '<svg viewBox="0 0 9 9"><style>@import "https://evil.example/x.css"; rect { fill: url(https://evil.example/p.svg#x) } text { fill: red }</style><rect width="9" height="9"/></svg>',
+  '<svg viewBox="0 0 9 9"><style>@\\69mport "https://evil.example/x.css"; rect { fill: \\75rl(https://evil.example/p.svg#x) }</style><rect width="9" height="9"/></svg>',
+  '<svg viewBox="0 0 9 9"><rect width="9" height="9" style="fill:url(https://evil.example/p.svg#x)" fill="url(https://evil.example/p.svg#y)" filter="url(//evil.example/p#z)"/></svg>',
+  '<svg viewBox="0 0 9 9"><a href="javascript:alert(1)"><rect width="9" height="9"/></a><a xlink:href="https://evil.example/"><text>x</text></a></svg>',
+  '<svg viewBox="0 0 9 9"><rect width="9" height="9"><animate attributeName="href" values="javascript:alert(1)"/><set attributeName="onclick" to="alert(1)"/></rect></svg>',
+  '<svg viewBox="0 0 9 9"><iframe src="javascript:alert(1)"></iframe><video src="https://evil.example/v.mp4"/><rect width="9" height="9"/></svg>',
+  '<svg viewBox="0 0 9 9"><text><tspan onmouseover="alert(1)">x</tspan></text><handler>alert(1)</handler><rect width="9" height="9"/></svg>',
+]

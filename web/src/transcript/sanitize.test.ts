@@ -2,13 +2,13 @@ import { chromium, type Browser, type Page } from '@playwright/test'
 import { build, type Rollup } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderMarkdown, type RenderBlock } from '@/core/markdown/render'
-import { hostile, hostileFormulas } from '@/testing/hostile'
+import { hostile, hostileFormulas, hostilePictures } from '@/testing/hostile'
 
 // DOMPurify is only as good as the DOM under it, and its authors warn of simulated ones. So the corpus runs in a real
 // browser, which also shows whether anything executes.
 
 const md = (text: string): RenderBlock => ({ text, refs: null, part: null, resumes: null, columns: '' })
-const labels = { copy: 'Copy', openImage: 'Open image at {host}', table: 'Table', tableFrom: 'Table, from row {n}' }
+const labels = { copy: 'Copy', formula: 'Formula', openImage: 'Open image at {host}', table: 'Table', tableFrom: 'Table, from row {n}', task: 'Task' }
 
 interface Finding {
   html: string
@@ -31,6 +31,7 @@ beforeAll(async () => {
   await page.evaluate(() => (window.alert = () => void (window as unknown as { ran(): void }).ran()))
   await page.addScriptTag({ content: await bundle('sanitize.ts', 'wall') })
   await page.addScriptTag({ content: await bundle('typeset.ts', 'formulas') })
+  await page.addScriptTag({ content: await bundle('diagram/svg.ts', 'pictures') })
 }, 60_000)
 
 /** Builds a module of the view for a page of its own. */
@@ -121,6 +122,31 @@ describe('hostile input (R-CHAT-132)', () => {
       return problems
     }, tex)
     expect(problems).toEqual([])
+  })
+
+  it.each(hostilePictures)('as a drawn picture is harmless: %.80s', async (drawn) => {
+    const found = await page.evaluate((drawn) => {
+      const { pictureOf } = (window as unknown as { pictures: { pictureOf(svg: string): { svg: string } | null } }).pictures
+      const svg = pictureOf(drawn)?.svg ?? ''
+      const box = document.createElement('div')
+      document.body.replaceChildren(box)
+      box.innerHTML = svg // worse than what the page does, which shows it in an <img>
+      const image = new Image()
+      image.src = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
+      return image.decode().then(
+        () => ({ svg, size: `${image.naturalWidth} × ${image.naturalHeight}`, wellFormed: true }),
+        () => ({ svg, size: '', wellFormed: false }),
+      )
+    }, drawn)
+    expect(found.svg).not.toMatch(/="[^"]*(?:evil|alert|javascript)|href=|<script|foreignObject|<a |<use|@import|url\([^#]|<iframe|<video|<animate|<set/i)
+    expect(found.svg).toContain('<rect')
+    expect(found).toMatchObject({ size: '9 × 9', wellFormed: true })
+  })
+
+  it('keeps what pictures are made of', async () => {
+    const drawn = '<svg viewBox="0 0 90 50"><style>#d .node rect { fill: #fff; marker-end: url(#m) }</style><defs><marker id="m"><path d="M0 0"></path></marker></defs><g class="node"><rect width="9" style="fill: red"></rect></g><text y="1">a &amp; b</text><path marker-end="url(#m)" d="M1 1"></path></svg>'
+    const svg = await page.evaluate((drawn) => (window as unknown as { pictures: { pictureOf(svg: string): { svg: string } | null } }).pictures.pictureOf(drawn)?.svg, drawn)
+    for (const part of ['fill: #fff', 'url(#m)', '<marker id="m"', 'style="fill: red"', 'a &amp; b', 'marker-end="url(#m)"', 'width="90"', 'height="50"']) expect(svg).toContain(part)
   })
 
   it('executes and fetches nothing', async () => {

@@ -54,6 +54,7 @@ function draw(tex: string, display: boolean): DocumentFragment | null {
     RETURN_DOM_FRAGMENT: true,
   })
   for (const el of fragment.querySelectorAll('[mathvariant]')) letters(el)
+  for (const el of fragment.querySelectorAll('mo')) if (el.textContent === '\u2061') space(el)
   for (const table of fragment.querySelectorAll('mtable[columnalign]')) align(table)
   return fragment
 }
@@ -86,6 +87,18 @@ function letters(el: Element): void {
     return early[letter] ?? letter
   })
   el.removeAttribute('mathvariant')
+}
+
+/** The name of a function stands off from its neighbours, which browsers leave to the writer. */
+function space(application: Element): void {
+  const name = application.previousElementSibling
+  const next = application.nextElementSibling
+  if (next && next.textContent !== '(') application.setAttribute('rspace', '0.17em')
+  const before = name?.previousElementSibling
+  if (!name || !before || before.localName === 'mo') return
+  const gap = document.createElementNS('http://www.w3.org/1998/Math/MathML', 'mspace')
+  gap.setAttribute('width', '0.17em')
+  name.before(gap)
 }
 
 /** Browsers align a cell by its own style; ours knows the cell's attribute. */

@@ -109,6 +109,9 @@ const aliases: Record<string, string> = {
   zsh: 'bash',
 }
 
+/** Milliseconds for one line. The first takes long on a busy machine, and a line that is given up keeps its first colour. */
+const LINE_TIME = 4000
+
 const light = 'github-light-default'
 const dark = 'github-dark-default'
 
@@ -132,7 +135,7 @@ async function highlight(code: string, wanted: string): Promise<Highlighted | nu
   let ready = loaded.get(lang)
   if (!ready) loaded.set(lang, (ready = shiki.loadLanguage(load as LanguageInput)))
   await ready
-  const lines = shiki.codeToTokensWithThemes(code, { lang, themes: { light, dark }, tokenizeMaxLineLength: 2000 })
+  const lines = shiki.codeToTokensWithThemes(code, { lang, themes: { light, dark }, tokenizeMaxLineLength: 2000, tokenizeTimeLimit: LINE_TIME })
   const foreground = `${shiki.getTheme(light).fg}|${shiki.getTheme(dark).fg}`.toLowerCase()
   const index = new Map<string, number>()
   const palette: [string, string][] = []

@@ -27,6 +27,10 @@ describe('autolinks (R-CHAT-131)', () => {
     ['`https://a.example/x`', []],
     ['[x](https://b.example) https://a.example', ['https://b.example', 'https://a.example']],
     ['[https://a.example](https://b.example)', ['https://b.example']],
+    ['words and [https://a.example/x](https://b.example/y) more', ['https://b.example/y']],
+    ['words ![https://a.example/x](https://b.example/y)', []],
+    ['see (https://a.example/x(y)z), {https://a.example/q}', ['https://a.example/x(y)z', 'https://a.example/q']],
+    ['https://a.example/(x', ['https://a.example/(x']],
   ])('%s', (text, hrefs) => {
     expect(found(text)).toEqual(hrefs)
   })

@@ -191,10 +191,10 @@ function cutQuote({ text, starts, tokens, limits }: Cut, group: Group): Group[] 
   return all.slice(1)
 }
 
-/** In pixels: a character of the page's font, and what a cell has beside its words. */
-const CHARACTER = 7.2
+/** In pixels: a character of a wide font at the page's size, and what a cell has beside its words. */
+const CHARACTER = 8.5
 const PADDING = 22
-const NARROWEST = 56
+const NARROWEST = 64
 const WIDEST = 360
 /** What a table may take before it scrolls: the column of the transcript. */
 const ROOM = 818

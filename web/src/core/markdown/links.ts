@@ -20,18 +20,16 @@ const anywhere = new RegExp(`(?<![a-z0-9.+-])${address}`, 'giu')
 const atStart = new RegExp(`^${address}`, 'iu')
 const pairs: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** Leaves off what ends the sentence rather than the address: punctuation, and brackets that were opened before it. */
+/** Ends an address where a bracket closes that was opened before it, and leaves off the punctuation of a sentence. */
 function trimmed(url: string): string {
-  const spare: Record<string, number> = {}
-  for (const char of url) spare[char] = (spare[char] ?? 0) + 1
-  let end = url.length
-  for (; end > 0; end--) {
-    const char = url[end - 1]!
-    const opening = pairs[char]
-    if (opening !== undefined) {
-      if (spare[char]!-- <= (spare[opening] ?? 0)) break
-    } else if (!/[.,:;!?'*_~|\\]/.test(char)) break
+  const open: string[] = []
+  let end = 0
+  for (; end < url.length; end++) {
+    const char = url[end]!
+    if ('([{'.includes(char)) open.push(char)
+    else if (pairs[char] !== undefined && open.pop() !== pairs[char]) break
   }
+  while (end > 0 && /[.,:;!?'*_~|\\([{]/.test(url[end - 1]!)) end--
   return url.slice(0, end)
 }
 

@@ -3,7 +3,7 @@ import { renderMarkdown, type RenderBlock } from './render'
 import { splitMarkdown } from './stream'
 import { misleads, targetOf } from './targets'
 
-const labels = { copy: 'Copy', openImage: 'Open image at {host}', table: 'Table', tableFrom: 'Table, from row {n}' }
+const labels = { copy: 'Copy', formula: 'Formula', openImage: 'Open image at {host}', table: 'Table', tableFrom: 'Table, from row {n}', task: 'Task' }
 const block = (text: string): RenderBlock => ({ text, refs: null, part: null, resumes: null, columns: '' })
 const html = (text: string): string => renderMarkdown(block(text), labels)
 const all = (text: string): string =>
@@ -109,7 +109,7 @@ describe('formulas', () => {
   it('are their source until they are drawn', () => {
     expect(html('a $x^2$ b')).toBe('<p>a <span class="md-math" data-tex="x^2">$x^2$</span> b</p>\n')
     expect(html('$$\nx < y\n$$')).toBe(
-      '<p><span class="md-math" data-tex="x &lt; y" data-display="true">$$\nx &lt; y\n$$</span></p>\n',
+      '<p><span class="md-math" data-tex="x &lt; y" data-display="true" tabindex="0" role="group" aria-label="Formula">$$\nx &lt; y\n$$</span></p>\n',
     )
     expect(html('$$\nopen')).toBe('<p class="md-source">$$\nopen</p>\n')
   })
@@ -118,8 +118,8 @@ describe('formulas', () => {
 describe('everything of GFM (R-CHAT-131)', () => {
   it.each([
     ['~~gone~~', '<s>gone</s>'],
-    ['- [ ] a\n- [x] b', '<input type="checkbox" disabled> a'],
-    ['- [ ] a\n- [x] b', '<input type="checkbox" disabled checked> b'],
+    ['- [ ] a\n- [x] b', '<input type="checkbox" aria-label="Task" disabled> a'],
+    ['- [ ] a\n- [x] b', '<input type="checkbox" aria-label="Task" disabled checked> b'],
     ['| a |\n|:-:|\n| b |', '<td align="center">b</td>'],
     ['https://a.example/x', '>https://a.example/x</a>'],
     ['<b>x</b>', '&lt;b&gt;x&lt;/b&gt;'],

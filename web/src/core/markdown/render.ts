@@ -9,11 +9,13 @@ export { safeImage, targetOf, type Target } from './targets'
 /** Words that rendered Markdown needs, in the language of the page. */
 export interface RenderLabels {
   copy: string
+  formula: string
   /** "Open image at {host}" */
   openImage: string
   table: string
   /** "Table, from row {n}" */
   tableFrom: string
+  task: string
 }
 
 interface RenderEnv extends Env {
@@ -157,14 +159,14 @@ rules.ordered_list_open = (tokens, i, _options, env) => {
 }
 
 /** A formula is its source until math.ts of the view has drawn it. */
-function formula({ tex, display, source }: MathMeta): string {
-  const way = display ? ' data-display="true"' : ''
+function formula({ tex, display, source }: MathMeta, label: string): string {
+  const way = display ? ` data-display="true" tabindex="0" role="group" aria-label="${escape(label)}"` : ''
   return `<span class="md-math" data-tex="${escape(tex)}"${way}>${escape(revealProse(source))}</span>`
 }
-rules.math_inline = (tokens, i) => formula(tokens[i]!.meta as MathMeta)
-rules.math_block = (tokens, i) => {
+rules.math_inline = (tokens, i, _o, env) => formula(tokens[i]!.meta as MathMeta, (env as RenderEnv).labels.formula)
+rules.math_block = (tokens, i, _o, env) => {
   const meta = tokens[i]!.meta as MathMeta
-  return meta.tex ? `<p>${formula(meta)}</p>\n` : `<p class="md-source">${escape(revealProse(meta.source))}</p>\n`
+  return meta.tex ? `<p>${formula(meta, (env as RenderEnv).labels.formula)}</p>\n` : `<p class="md-source">${escape(revealProse(meta.source))}</p>\n`
 }
 
 // Task lists: a box in front of an item's first paragraph when that begins with "[ ] " or "[x] ".
@@ -183,7 +185,7 @@ md.core.ruler.after('inline', 'fyllo_tasks', (state) => {
     tokens[i - 2]!.attrJoin('class', 'md-task')
   }
 })
-rules.fyllo_task = (tokens, i) => {
+rules.fyllo_task = (tokens, i, _o, env) => {
   const done = (tokens[i]!.meta as { done: boolean }).done
-  return `<input type="checkbox" disabled${done ? ' checked' : ''}> `
+  return `<input type="checkbox" aria-label="${escape((env as RenderEnv).labels.task)}" disabled${done ? ' checked' : ''}> `
 }
