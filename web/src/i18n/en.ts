@@ -194,6 +194,7 @@ export const en = {
   'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.newSession': 'New Session',
   'shortcuts.sheet': 'This sheet',
+  'shortcuts.find': 'Find in the session',
   'shortcuts.send': 'Send message',
   'shortcuts.newline': 'New line',
   'shortcuts.list': 'Move through the list of Sessions',

@@ -193,6 +193,7 @@ export const zhCN: Strings = {
   'shortcuts.title': '键盘快捷键',
   'shortcuts.newSession': '新建会话',
   'shortcuts.sheet': '显示此列表',
+  'shortcuts.find': '在会话中查找',
   'shortcuts.send': '发送消息',
   'shortcuts.newline': '换行',
   'shortcuts.list': '在会话列表中上下移动',
