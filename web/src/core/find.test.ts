@@ -1,8 +1,13 @@
 // Find in a Session (R-CHAT-007): what a row's text is, and what counts as an occurrence.
 import { describe, expect, it, vi } from 'vitest'
-import { hitAt, Query, Search, searchBySlices, searchText, type Found } from './find'
+import { hitAt, Query, readWith, Search, searchBySlices, searchText, type Found } from './find'
+import { md } from './markdown/engine'
+import { safeImage } from './markdown/render'
+import { MarkdownStream } from './markdown/stream'
 import { RowBuilder, type Row } from './rows'
 import { message, tool, view } from './testing'
+
+readWith({ md, safeImage, MarkdownStream })
 
 const rowsOf = (...texts: string[]): readonly Row[] => new RowBuilder().build(view([message('a1', 'assistant', texts)])).rows
 const wordsOf = (markdown: string): string[] =>

@@ -1,8 +1,7 @@
 // Finding words in a transcript. The browser's own find sees only the rows that are mounted.
 
 import { titled } from './activity'
-import { plainWords } from './markdown/plain'
-import { splitMarkdown } from './markdown/stream'
+import { plainWords, type MarkdownTools } from './markdown/plain'
 import { reveal } from './reveal'
 import type { ActivityRow, Row } from './rows'
 
@@ -93,6 +92,17 @@ export class Query {
 /** What is found as a whole: a row, or a line of a group. */
 export type FindPart = Exclude<Row, { type: 'group' }> | ActivityRow
 
+let tools: MarkdownTools | null = null
+
+/** Says what Markdown is read with; before the first search. */
+export function readWith(markdown: MarkdownTools): void {
+  tools = markdown
+}
+
+function plain(block: Parameters<typeof plainWords>[0]): string {
+  return tools ? plainWords(block, tools) : block.text
+}
+
 const texts = new WeakMap<FindPart, string>()
 
 /** The text of a row as it is shown, or would be if it were open. Rows are values: what was made of one is kept. */
@@ -107,7 +117,7 @@ function makeText(part: FindPart): string {
     case 'user':
       return [part.text, ...part.attachments.map((a) => a.name || a.uri || a.mime || '')].join('\n')
     case 'markdown':
-      return plainWords(part.block)
+      return plain(part.block)
     case 'code':
       return reveal(part.block.text)
     case 'tool':
@@ -128,8 +138,10 @@ function makeText(part: FindPart): string {
 function thought(text: string): string {
   const { rest } = titled(text)
   if (!/\S/.test(rest)) return ''
-  return splitMarkdown(rest)
-    .map((block) => (block.kind === 'code' ? reveal(block.text) : plainWords(block)))
+  if (!tools) return rest
+  return new tools.MarkdownStream()
+    .update(`${rest}\n`)
+    .map((block) => (block.kind === 'code' ? reveal(block.text) : plain(block)))
     .join('\n')
 }
 
