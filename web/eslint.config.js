@@ -1,7 +1,7 @@
 import vue from 'eslint-plugin-vue'
 import tseslint from 'typescript-eslint'
 
-const feature = ['chat', 'sidebar', 'composer', 'launcher', 'settings', 'transcript', 'changes', 'find']
+const feature = ['chat', 'sidebar', 'composer', 'launcher', 'settings', 'transcript', 'changes', 'find', 'timeline']
 
 /** Features meet in chat/ and App.vue only; they never import each other. */
 function lonely(name) {
