@@ -110,6 +110,11 @@ test('a long group scrolls inside itself, mounts little, and is read by keyboard
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(list.getByText('oooooooooo', { exact: true })).toBeVisible()
+  // It is where it was when it is opened again.
+  await group.click()
+  await expect(list).toHaveCount(0)
+  await group.click()
+  await expect(list.getByRole('button', { name: 'Run: Tool 399', exact: true })).toBeVisible()
   // Up again, past what was not mounted.
   await list.focus()
   await page.keyboard.press('Home')
