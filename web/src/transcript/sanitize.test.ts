@@ -67,7 +67,7 @@ function inspect(html: string, raw = false): Promise<Finding> {
         for (const { name, value } of el.attributes) {
           if (/^on|^style$|^srcset$|^formaction$|^xlink|^id$|^name$/i.test(name)) problems.push(`attribute ${name}`)
           if (name === 'href' && !/^(https?:\/\/[^/]|mailto:)/i.test(value)) problems.push(`href ${value}`)
-          if (name === 'src' && !/^(data:image\/(png|jpe?g|gif|webp|avif);base64,|blob:)/i.test(value)) problems.push(`src ${value}`)
+          if (name === 'src' && !/^(data:image\/(png|jpe?g|gif|webp|avif);base64,)/i.test(value)) problems.push(`src ${value}`)
         }
         if ([...el.classList].some((c) => !c.startsWith('md-'))) problems.push(`class ${el.className}`)
         if (el.tagName === 'A' && el.hasAttribute('href')) {

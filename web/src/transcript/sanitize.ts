@@ -24,7 +24,7 @@ function instance(): typeof DOMPurify {
     ADD_URI_SAFE_ATTR: attributes.filter((name) => name !== 'href' && name !== 'src'),
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
-    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|blob:|data:image\/(?:png|jpe?g|gif|webp|avif);base64,)/i,
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpe?g|gif|webp|avif);base64,)/i,
   })
   purifier.addHook('uponSanitizeAttribute', (_node, data) => {
     if (data.attrName === 'href') data.keepAttr = targetOf(data.attrValue)?.kind === 'external'

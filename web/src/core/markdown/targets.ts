@@ -27,9 +27,9 @@ function decoded(path: string): string {
   }
 }
 
-/** Images that may be shown without asking anyone: safe raster types in the text itself, and blobs of this page. */
+/** Images that may be shown without asking anyone: raster types in the text itself. */
 export function safeImage(src: string): boolean {
-  return /^data:image\/(?:png|jpe?g|gif|webp|avif);base64,[a-z0-9+/=\s]+$/i.test(src) || /^blob:/i.test(src)
+  return /^data:image\/(?:png|jpe?g|gif|webp|avif);base64,[a-z0-9+/=\s]+$/i.test(src)
 }
 
 /** The host of an external address as the browser takes it, in ASCII; the address itself when it has none. */

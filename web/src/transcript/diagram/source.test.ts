@@ -17,6 +17,9 @@ describe('the source that is drawn (R-CHAT-133)', () => {
     ['graph TD\n  A@{ img: "https://x/p.png", label: "x" }', 'graph TD\n  A@{  label: "x" }'],
     ['graph TD\n  A@{ shape: rect, icon: fa }', 'graph TD\n  A@{ shape: rect, }'],
     ['graph TD\n  A["$$x$$"]', 'graph TD\n  A["$x$"]'],
+    ['graph TD\n  A["<b>x</b><br/>y < z"] <--> B', 'graph TD\n  A["‹b>x‹/b><br/>y < z"] <--> B'],
+    ['classDiagram\n  A <|-- B\n  <<interface>> A', 'classDiagram\n  A <|-- B\n  <<interface>> A'],
+    ['graph TD\n  A["<<img src=x onerror=y>>"]', 'graph TD\n  A["<‹img src=x onerror=y>>"]'],
     ['sequenceDiagram\r\n  A->>B: x', 'sequenceDiagram\n  A->>B: x'],
   ])('%j is %j', (source, drawn) => {
     expect(harmless(source)).toBe(drawn)
@@ -24,6 +27,6 @@ describe('the source that is drawn (R-CHAT-133)', () => {
 
   it.each(hostileDiagrams)('has nothing that loads or configures: %.60s', (source) => {
     const text = harmless(source)
-    expect(text).not.toMatch(/%%\{|url\(|image-set\(|securityLevel|themeCSS|\bimg\s*:|__proto__/i)
+    expect(text).not.toMatch(/%%\{|url\(|image-set\(|securityLevel|themeCSS|\bimg\s*:|__proto__|<(?:img|script|svg|iframe|b)\b/i)
   })
 })

@@ -6,6 +6,8 @@
 
 /** Lines that hold styles: nothing in them needs an escape. */
 const styling = /^\s*(?:style|classDef|linkStyle|cssClass|rect|box|Update\w*Style)\b.*$/gm
+/** Line breaks and the marks of classes and states; any other tag in a label is words, which must not become HTML. */
+const tags = /<<[\w -]{1,40}>>|<br\s*\/?>|<(?=[a-z!?/])/gi
 const loading = /\b(url|image-set|-webkit-image-set|cross-fade|src|image|element|paint)\(/gi
 
 /**
@@ -22,6 +24,7 @@ export function harmless(source: string): string {
     .replace(/%%\{/g, '%% ')
     .replace(styling, (line) => line.replaceAll('\\', ''))
     .replace(loading, '$1 (')
+    .replace(tags, (found) => (found === '<' ? '‹' : found))
     // Formulas would come as HTML.
     .replaceAll('$$', '$')
     .replace(/@\{[^{}]*\}/g, shape)
@@ -35,5 +38,5 @@ function shape(data: string): string {
 
 function quoted(title: string): string {
   const bare = title.trim().replace(/^(["'])(.*)\1$/, '$2')
-  return JSON.stringify(bare)
+  return JSON.stringify(bare.replaceAll('<', '‹'))
 }
