@@ -161,8 +161,9 @@ test('the net change of each sequence is what the panel lists and shows (R-CHAT-
   test.setTimeout(120_000)
   const panel = new Panel(page)
   await chat.begin('echo Begin.')
+  await expect(chat.log.getByText('Begin.', { exact: true })).toBeVisible()
+  await chat.ended()
   for (const c of cases) {
-    await expect(chat.send).toBeVisible()
     await chat.say(`${edits({ title: `Case ${c.name}`, diffs: [{ path: '/other', oldText: 'x', newText: 'y' }] }, ...c.steps)}; echo That was: ${c.name}.`)
     await expect(chat.log.getByText(`That was: ${c.name}.`, { exact: true })).toBeVisible()
     await chat.ended()

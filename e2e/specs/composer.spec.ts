@@ -15,7 +15,7 @@ test('Enter sends, Shift+Enter breaks the line, blanks send nothing (R-CHAT-041,
   await expect(chat.log.getByText('onetwo', { exact: true })).toBeVisible()
   await expect(chat.message).toHaveValue('')
   await expect(chat.message).toBeFocused()
-  await expect(page.getByRole('article', { name: 'You' })).toHaveText('echo one\necho two', { useInnerText: true })
+  await expect(page.getByRole('article', { name: 'You' }).getByRole('paragraph')).toHaveText('echo one\necho two', { useInnerText: true })
 })
 
 test('Enter while an input method composes never sends (R-CHAT-051)', async ({ chat, context, core, page }) => {

@@ -104,7 +104,7 @@ test.describe('modes', () => {
     await expect(chat.log.getByText('one', { exact: true })).toBeVisible()
     await expect(page.getByRole('main').getByText('FylloCode', { exact: true })).toBeVisible()
     expect((core.received('session/prompt')[0]!.prompt as unknown[]).length).toBeGreaterThan(1)
-    await expect(page.getByRole('article', { name: 'You' })).toHaveText('echo one')
+    await expect(page.getByRole('article', { name: 'You' }).getByRole('paragraph')).toHaveText('echo one')
     await expect(chat.log).not.toContainText('system-reminder')
   })
 })

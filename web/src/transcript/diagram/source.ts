@@ -25,6 +25,8 @@ export function harmless(source: string): string {
     .replace(styling, (line) => line.replaceAll('\\', ''))
     .replace(loading, '$1 (')
     .replace(tags, (found) => (found === '<' ? '‹' : found))
+    // Codes of characters would become tags behind the check above.
+    .replace(/[&#](?=#?\w{1,31};)/g, (sign) => (sign === '&' ? '＆' : '＃'))
     // Formulas would come as HTML.
     .replaceAll('$$', '$')
     .replace(/@\{[^{}]*\}/g, shape)
