@@ -1,6 +1,6 @@
 import { type Page } from '@playwright/test'
 
-import { hostile, hostileFormulas } from '../../web/src/testing/hostile.ts'
+import { hostile, hostileDiagrams, hostileFormulas } from '../../web/src/testing/hostile.ts'
 import { expect, test, type Chat } from '../fixtures.ts'
 
 // Every test also fails on any request to elsewhere, any violation of the policy and any error in the console; see
@@ -90,6 +90,24 @@ test('titles, inputs, outputs, paths and diffs are text too (R-CHAT-082, 132)', 
     expect(await strange(chat)).toEqual([])
   }
   await expect(chat.log.locator('.body-text').last()).not.toContainText('\u001b')
+  await unharmed(page)
+  expect(opened).toEqual([])
+})
+
+test('a diagram neither runs nor fetches anything, whatever it is made of (R-CHAT-133)', async ({ chat, page }) => {
+  test.slow()
+  const opened = dialogs(page)
+  const fences = hostileDiagrams.map((source) => `\`\`\`mermaid\n${source}\n\`\`\``)
+  await chat.begin(`say64 ${base64(`${fences.join('\n\n')}\n\nthe last line`)} 3000`)
+  await chat.ended()
+  let drawn = 0
+  await walk(chat, async () => {
+    await expect(chat.log.locator('.diagram .drawing')).toHaveCount(0)
+    expect(await strange(chat)).toEqual([])
+    drawn = Math.max(drawn, await chat.log.locator('.diagram img').count())
+  })
+  expect(drawn, 'some of them are drawn all the same').toBeGreaterThan(0)
+  await expect(page.locator('body > :not(#app):has(svg)')).toHaveCount(0)
   await unharmed(page)
   expect(opened).toEqual([])
 })

@@ -20,6 +20,8 @@ describe('the source that is drawn (R-CHAT-133)', () => {
     ['graph TD\n  A["<b>x</b><br/>y < z"] <--> B', 'graph TD\n  A["‹b>x‹/b><br/>y < z"] <--> B'],
     ['classDiagram\n  A <|-- B\n  <<interface>> A', 'classDiagram\n  A <|-- B\n  <<interface>> A'],
     ['graph TD\n  A["<<img src=x onerror=y>>"]', 'graph TD\n  A["<‹img src=x onerror=y>>"]'],
+    ['sequenceDiagram\n  link A: Home @ https://x/\n  LINKS A: {"x": "y"}; A->>B: x\n  A->>B: y; link B: Home @ x', 'sequenceDiagram\n\n\n  A->>B: y;'],
+    ['gantt\n  link checker : a1, 3d', 'gantt\n  link checker : a1, 3d'],
     ['sequenceDiagram\r\n  A->>B: x', 'sequenceDiagram\n  A->>B: x'],
   ])('%j is %j', (source, drawn) => {
     expect(harmless(source)).toBe(drawn)

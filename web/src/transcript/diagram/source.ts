@@ -3,7 +3,8 @@
  * and loads nothing; but while it is drawn it stands in the page, where a style or a picture in it would be fetched.
  */
 
-
+/** Menus of participants: Mermaid opens them by handlers in attributes, which no picture has. */
+const menus = /(^|;)[ \t]*links?[ \t]+[^\n:]*:[^\n]*/gim
 /** Lines that hold styles: nothing in them needs an escape. */
 const styling = /^\s*(?:style|classDef|linkStyle|cssClass|rect|box|Update\w*Style)\b.*$/gm
 /** Line breaks and the marks of classes and states; any other tag in a label is words, which must not become HTML. */
@@ -18,15 +19,16 @@ export function harmless(source: string): string {
   const text = source.replace(/\r\n?/g, '\n').replace(/^\s*\n/, '')
   const front = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text)
   const title = front ? /^title:[ \t]*(.*)$/m.exec(front[1]!)?.[1] : undefined
-  const body = (front ? text.slice(front[0].length) : text)
+  const rest = front ? text.slice(front[0].length) : text
+  const sequence = /^\s*sequenceDiagram\b/m.test(rest)
+  const body = rest
     // Directives may nest braces; they end at the first "}%%".
     .replace(/%%\{[\s\S]*?\}%%/g, '')
     .replace(/%%\{/g, '%% ')
+    .replace(menus, (line, before: string) => (sequence ? before : line))
     .replace(styling, (line) => line.replaceAll('\\', ''))
     .replace(loading, '$1 (')
     .replace(tags, (found) => (found === '<' ? '‹' : found))
-    // Codes of characters would become tags behind the check above.
-    .replace(/[&#](?=#?\w{1,31};)/g, (sign) => (sign === '&' ? '＆' : '＃'))
     // Formulas would come as HTML.
     .replaceAll('$$', '$')
     .replace(/@\{[^{}]*\}/g, shape)
