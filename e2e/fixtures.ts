@@ -81,10 +81,11 @@ export class Chat {
     await this.message.press('Enter')
   }
 
-  /** begin sends the first message of a draft and returns the id of its Session. */
+  /** begin sends the first message of a draft and returns the id of its Session, whose page is there then. */
   async begin(text: string): Promise<string> {
     await this.say(text)
     await this.page.waitForURL(/\/chat\/session-/)
+    await expect(this.log).toBeVisible() // until then the draft's composer is still shown
     return this.page.url().split('/').pop()!
   }
 

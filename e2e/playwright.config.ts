@@ -24,8 +24,7 @@ export default defineConfig({
   reporter: [['list'], ['./reporter.ts']],
   fullyParallel: true,
   forbidOnly: true,
-  // A second try, until the waits of the newest specs no longer depend on the load of the machine (docs/rough-edges.md).
-  retries: 1,
+  retries: 0,
   workers: 2,
   timeout: 90_000,
   expect: { timeout: 30_000 },

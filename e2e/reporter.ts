@@ -19,7 +19,7 @@ export default class PlainSummary implements Reporter {
     let failed = this.errors
     for (const test of this.suite?.allTests() ?? []) {
       const outcome = test.outcome()
-      if (outcome === 'expected' || outcome === 'flaky') passed++
+      if (outcome === 'expected') passed++
       else if (outcome !== 'skipped' || test.results.length === 0) failed++
     }
     if (result.status !== 'passed' && failed === 0) failed = 1
