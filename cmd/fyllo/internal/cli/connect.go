@@ -76,10 +76,14 @@ func (a *app) withCore(ctx context.Context, do func(*coreapi.Client) error) erro
 	}
 }
 
-// ending reports whether err says that a Core took nothing because it ends or has ended.
+// ending reports whether err says that a Core took nothing because it ends or has ended. One that ends answers what it
+// has read and cuts the other connections.
 func ending(err error) bool {
 	var told *toldError
-	return !errors.As(err, &told) && (fyllo.CodeOf(err) == fyllo.CodeShuttingDown || errors.Is(err, syscall.ECONNREFUSED))
+	if errors.As(err, &told) {
+		return false
+	}
+	return fyllo.CodeOf(err) == fyllo.CodeShuttingDown || errors.Is(err, syscall.ECONNREFUSED) || coreapi.Cut(err)
 }
 
 // connect returns a link to the Core of the data root; when none runs, to one that it starts inside the command

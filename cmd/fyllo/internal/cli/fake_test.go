@@ -33,10 +33,11 @@ type fakeCore struct {
 	t      *testing.T
 	root   string // its data root, which it holds
 	mux    *http.ServeMux
-	frames chan string   // each is written to the stream as one message
-	cut    chan struct{} // breaks the stream once
-	dials  chan string   // queries of the stream
-	said   int           // UTF-16 units of the answer so far
+	frames chan string                                   // each is written to the stream as one message
+	cut    chan struct{}                                 // breaks the stream once
+	dials  chan string                                   // queries of the stream
+	said   int                                           // UTF-16 units of the answer so far
+	before func(http.ResponseWriter, *http.Request) bool // nil, or told of each request; true when it has dealt with it
 
 	mu    sync.Mutex
 	calls []string // METHOD PATH BODY
@@ -77,6 +78,9 @@ func (f *fakeCore) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+string(body))
 	f.mu.Unlock()
+	if f.before != nil && f.before(w, r) {
+		return
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.mux.ServeHTTP(w, r)
 }

@@ -63,8 +63,9 @@ func (c *promptCmd) Run(ctx context.Context, a *app) error {
 	if c.JSON {
 		out = follow.JSON(a.stdout)
 	}
+	id := coreapi.NewRequestID() // one for all Cores that are tried: the message is sent once
 	return a.withCore(ctx, func(core *coreapi.Client) error {
-		r := &promptRun{cmd: c, app: a, out: out, text: text, changes: changes, client: core}
+		r := &promptRun{cmd: c, app: a, out: out, id: id, text: text, changes: changes, client: core}
 		return r.run(ctx)
 	})
 }
@@ -148,6 +149,7 @@ type promptRun struct {
 	cmd     *promptCmd
 	app     *app
 	out     follow.Printer
+	id      string // of the request
 	text    string
 	changes []fyllo.ConfigChange
 	client  *coreapi.Client
@@ -211,7 +213,7 @@ func (r *promptRun) send(ctx context.Context) (*follow.Turn, error) {
 	}
 	return r.submit(ctx, func(ctx context.Context) (follow.SessionLine, string, error) {
 		started, err := r.client.StartSession(ctx, fyllo.StartRequest{
-			RequestID: coreapi.NewRequestID(), AgentID: fyllo.AgentID(r.cmd.Agent), Mode: mode,
+			RequestID: r.id, AgentID: fyllo.AgentID(r.cmd.Agent), Mode: mode,
 			Text: r.text, Config: r.changes,
 			// Explicit: the preference for new Sessions must not answer for this command, and --allow not after it.
 			Policy: fyllo.PolicyAsk,
@@ -243,7 +245,7 @@ func (r *promptRun) resume(ctx context.Context) (*follow.Turn, error) {
 	}
 	t, err := r.submit(ctx, func(ctx context.Context) (follow.SessionLine, string, error) {
 		m, err := r.client.Prompt(ctx, id, fyllo.PromptRequest{
-			RequestID: coreapi.NewRequestID(), Text: r.text, Config: r.changes,
+			RequestID: r.id, Text: r.text, Config: r.changes,
 			AgentID: fyllo.AgentID(r.cmd.Agent), Mode: fyllo.Mode(r.cmd.Mode),
 		})
 		return follow.SessionLine{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -350,5 +351,40 @@ func TestEmptyMessageStartsNothing_R_CLI_011(t *testing.T) {
 	r := f.run(t.Context(), "prompt", "--agent", "a1", " \u3000\n")
 	if r.code != ExitFailed || !strings.Contains(r.stderr, "(EMPTY_MESSAGE)\n") || len(f.called("")) != 0 {
 		t.Errorf("exit %d, stderr %q, calls %q", r.code, r.stderr, f.called(""))
+	}
+}
+
+// A Core that ends cuts the connections that it has not read from: the command goes on with the next one, and the
+// message is the same request.
+func TestPromptIsSentAgainWhenTheConnectionIsCut_R_CLI_006(t *testing.T) {
+	f := newFakeCore(t)
+	cut := map[string]bool{}
+	f.before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || cut[r.URL.Path] {
+			if r.URL.Path == "/api/sessions" {
+				f.begin()
+				f.end(102, "end_turn")
+			}
+			return false
+		}
+		cut[r.URL.Path] = true
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			err = conn.(*net.TCPConn).SetLinger(0) // reset, as the system does for what nobody reads
+		}
+		if err == nil {
+			err = conn.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return true
+	}
+	if r := f.run(t.Context(), "prompt", "--agent", "a1", "--json", "hi"); r.code != ExitDone || r.stderr != "" {
+		t.Fatalf("exit %d, stderr %q", r.code, r.stderr)
+	}
+	sent := f.called("POST /api/sessions ")
+	if len(sent) != 2 || sent[0] != sent[1] {
+		t.Errorf("sent %q", sent)
 	}
 }

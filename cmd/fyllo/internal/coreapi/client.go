@@ -7,11 +7,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/httpd"
@@ -97,13 +99,28 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*http.R
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fyllo.Errorf(fyllo.CodeInternal, "Core: it does not answer at %s: %w", c.base, err)
+		failed := fyllo.Errorf(fyllo.CodeInternal, "Core: it does not answer at %s: %w", c.base, err)
+		if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
+			return nil, &cutError{failed}
+		}
+		return nil, failed
 	}
 	if resp.StatusCode < 300 {
 		return resp, nil
 	}
 	defer resp.Body.Close()
 	return nil, failedAnswer(resp, method, path)
+}
+
+// cutError is a connection that ended before any answer.
+type cutError struct{ error }
+
+func (e *cutError) Unwrap() error { return e.error }
+
+// Cut reports whether a Core ended the connection of a request before it answered.
+func Cut(err error) bool {
+	var cut *cutError
+	return errors.As(err, &cut)
 }
 
 func (c *Client) authorise(h http.Header) {
