@@ -5,7 +5,7 @@ LDFLAGS       := -s -w -X main.version=$(VERSION)
 LINT_VERSION  := v2.15.0
 LINT          := .tools/golangci-lint-$(LINT_VERSION)
 
-.PHONY: build run test test-go test-web test-ui lint bench test-agents fuzz api web clean chromium
+.PHONY: build run test test-go test-web test-ui lint bench bench-ui test-agents fuzz api web clean chromium
 
 build: web ## UI and binary → bin/fyllo
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/fyllo ./cmd/fyllo
@@ -58,6 +58,9 @@ api: web/node_modules/.installed ## regenerate the API types of the UI
 bench: build ## figures of docs/architecture.md §9, as ratios of one run
 	$(GO) run ./internal/bench
 	cd web && npm run --silent size
+
+bench-ui: build e2e/node_modules/.installed chromium ## figures of the page, docs/architecture.md §9, as ratios of one run
+	cd e2e && npm run --silent bench
 
 test-agents: build e2e/node_modules/.installed chromium ## real npm Agents against a fake model server on loopback
 	$(GO) test -v -count=1 -timeout 20m -tags agents ./e2e/agents/...
