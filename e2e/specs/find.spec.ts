@@ -94,7 +94,7 @@ test('words are found in code, tables, thoughts, closed groups, and in any scrip
   }
   await field(page).fill('nothing like it')
   await expect(count(page)).toHaveText('No matches')
-  expect(await marked(page)).toEqual({ all: 0, text: '', seen: false })
+  await expect.poll(() => marked(page)).toEqual({ all: 0, text: '', seen: false }) // marks follow in the next frame
 })
 
 test('the next one comes after the last, by keyboard alone, and closing gives the focus back (R-CHAT-002)', async ({ chat, page }) => {
