@@ -7,6 +7,7 @@ import (
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
 	"fyllocode.dev/fyllo/internal/records"
+	"fyllocode.dev/fyllo/internal/search"
 	"fyllocode.dev/fyllo/internal/session"
 )
 
@@ -22,6 +23,18 @@ func (s sessionStore) BeginTurn(w fyllo.WorkspaceID, id fyllo.SessionID, h fyllo
 		return nil, err // not a nil *TurnLog, which would be an interface that is not nil
 	}
 	return log, nil
+}
+
+// transcripts are the message files of the data root as a search sees them.
+type transcripts struct{ store *records.Store }
+
+// OpenMessages implements search.Transcripts.
+func (t transcripts) OpenMessages(w fyllo.WorkspaceID, id fyllo.SessionID) (search.Transcript, int64, error) {
+	f, size, err := t.store.OpenMessages(w, id)
+	if err != nil {
+		return nil, 0, err // not a nil *os.File, which would be an interface that is not nil
+	}
+	return f, size, nil
 }
 
 // liveAgents are the Agents as Sessions see them.

@@ -20,6 +20,7 @@ import (
 	"fyllocode.dev/fyllo/internal/httpd"
 	"fyllocode.dev/fyllo/internal/media"
 	"fyllocode.dev/fyllo/internal/records"
+	"fyllocode.dev/fyllo/internal/search"
 	"fyllocode.dev/fyllo/internal/session"
 	"fyllocode.dev/fyllo/internal/stream"
 	"fyllocode.dev/fyllo/internal/workspace"
@@ -144,7 +145,8 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 	}
 	c.server, err = httpd.New(httpd.Config{
 		Addr: address, Token: c.token, Version: programVersion(), Home: home, UI: web.FS(),
-		Feed: feed, Sessions: c.sessions, Media: media.New(c.sessions, c.store), Workspaces: spaces, Agents: c.pool, Store: c.store,
+		Feed: feed, Sessions: c.sessions, Media: media.New(c.sessions, c.store),
+		Search: search.New(c.sessions, transcripts{c.store}), Workspaces: spaces, Agents: c.pool, Store: c.store,
 		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log,
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})

@@ -20,6 +20,7 @@ type Config struct {
 	Feed       *Feed
 	Sessions   Sessions
 	Media      Media
+	Search     Searcher
 	Workspaces Workspaces
 	Agents     Agents
 	Store      Store
@@ -41,7 +42,7 @@ func (c *Config) check() error {
 		missing = "Token"
 	case c.UI == nil:
 		missing = "UI"
-	case c.Feed == nil || c.Sessions == nil || c.Media == nil || c.Workspaces == nil || c.Agents == nil || c.Store == nil:
+	case c.Feed == nil || c.Sessions == nil || c.Media == nil || c.Search == nil || c.Workspaces == nil || c.Agents == nil || c.Store == nil:
 		missing = "use cases"
 	case c.Stop == nil:
 		missing = "Stop"

@@ -51,8 +51,9 @@ type core struct {
 	composer map[string]string
 	body     string
 	media    map[fyllo.MediaQuery]*fyllo.Media
-	fail     error // of the next calls that can fail
-	boom     bool  // Settings panics
+	scans    chan string // told of searches that wait, and of their end
+	fail     error       // of the next calls that can fail
+	boom     bool        // Settings panics
 }
 
 func newCore() *core {
@@ -60,6 +61,7 @@ func newCore() *core {
 		owners:   map[fyllo.SessionID]fyllo.WorkspaceID{"session-a": "ws-a", "session-b": "ws-b"},
 		drafts:   map[fyllo.WindowID]fyllo.Draft{},
 		composer: map[string]string{},
+		scans:    make(chan string),
 		settings: fyllo.Settings{Theme: "system", DefaultPermissionPolicy: fyllo.PolicyAsk},
 	}
 }
@@ -305,7 +307,7 @@ func startWith(t *testing.T, o stream.Options) *rig {
 	logged := &lockedBuffer{}
 	s, err := New(Config{
 		Addr: netip.MustParseAddrPort(ln.Addr().String()), Token: bearerToken, Version: "1.2.3", Home: "/home/me",
-		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
+		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Search: searcher{c}, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
 		Stop: func() {}, Log: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

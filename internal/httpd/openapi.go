@@ -141,6 +141,7 @@ func describeVocabulary(api *huma.OpenAPI) {
 	describeWords(r, fyllo.SourceRegistry, fyllo.SourceCustom, fyllo.SourceBuiltin)
 	describeWords(r, fyllo.AgentStopped, fyllo.AgentStarting, fyllo.AgentReady, fyllo.AgentRestarting, fyllo.AgentFailed)
 	describeWords(r, fyllo.FileAdded, fyllo.FileModified, fyllo.FileDeleted)
+	describeWords(r, fyllo.MatchTitle, fyllo.MatchID, fyllo.MatchMessage)
 	describeWords(r, fyllo.DraftConnecting, fyllo.DraftReady, fyllo.DraftFailed)
 	describeWords(r, roleLauncher, roleWorkspace)
 	describeWords(r, openBoundCurrent, openFocusedExisting, openCreated)

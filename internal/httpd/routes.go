@@ -112,6 +112,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addSessionRoutes(a)
 	s.addChangeRoutes(a)
 	s.addMediaRoute(a)
+	s.addSearchRoute(a)
 	s.addTurnRoutes(a)
 	s.addDraftRoutes(a)
 	s.addComposerRoutes(a)

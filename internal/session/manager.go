@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"math"
 	"sync"
 	"time"
 
@@ -153,6 +154,16 @@ func (m *Manager) List(ctx context.Context, w fyllo.WorkspaceID, cursor string, 
 	page, err := x.Page(cursor, min(max(limit, 1), 500))
 	page.Seq = seq
 	return page, err
+}
+
+// Rows returns all of a Workspace's Sessions in list order, as they are at one moment.
+func (m *Manager) Rows(ctx context.Context, w fyllo.WorkspaceID) ([]fyllo.SessionSummary, error) {
+	x, err := m.loadedIndex(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	page, err := x.Page("", math.MaxInt)
+	return page.Sessions, err
 }
 
 // Find returns the Workspace that owns a Session, or CHAT_SESSION_NOT_FOUND.

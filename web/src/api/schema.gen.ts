@@ -178,6 +178,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The Sessions of this Workspace that hold some words, the best first */
+        get: operations["searchSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -1163,6 +1180,27 @@ export interface components {
             folderName: string;
             folderPath: string;
         };
+        SearchHit: {
+            mark: components["schemas"]["SearchMark"];
+            match: components["schemas"]["SearchMatch"];
+            messageId?: string;
+            sessionId: string;
+            snippet?: string;
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SearchMark: {
+            /** Format: int64 */
+            length: number;
+            /** Format: int64 */
+            start: number;
+        };
+        /** @enum {string} */
+        SearchMatch: "title" | "id" | "message";
+        SearchResult: {
+            hits: components["schemas"]["SearchHit"][];
+        };
         SessionCounts: {
             /** Format: int64 */
             running: number;
@@ -1835,6 +1873,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    searchSessions: {
+        parameters: {
+            query?: {
+                /** @description at most 200 UTF-16 units; nothing is found for a blank text */
+                q?: string;
+                /** @description absent: 50 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
             /** @description Error */

@@ -187,6 +187,14 @@ func (c *Client) Agents(ctx context.Context) (httpd.AgentList, error) {
 	return out, err
 }
 
+// Search returns the Sessions of the Client's Workspace that hold the words of text, the best first.
+func (c *Client) Search(ctx context.Context, text string, limit int) ([]fyllo.SearchHit, error) {
+	q := url.Values{"q": {text}, "limit": {strconv.Itoa(limit)}}
+	var out fyllo.SearchResult
+	err := c.Call(ctx, http.MethodGet, "/api/search?"+q.Encode(), nil, &out)
+	return out.Hits, err
+}
+
 // Detail returns a Session with the seq it is true at.
 func (c *Client) Detail(ctx context.Context, id fyllo.SessionID) (fyllo.SessionDetail, error) {
 	var out fyllo.SessionDetail

@@ -135,7 +135,7 @@ func (x *Index) Page(cursor string, limit int) (fyllo.SessionPage, error) {
 			from++
 		}
 	}
-	to := min(from+limit, len(x.order))
+	to := from + min(limit, len(x.order)-from)
 	page := fyllo.SessionPage{Total: len(x.order), Sessions: make([]fyllo.SessionSummary, 0, to-from)}
 	for _, r := range x.order[from:to] {
 		page.Sessions = append(page.Sessions, *r)
