@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -344,6 +345,10 @@ func (f *fakeAgents) replace() *fakeAgent {
 
 // fakeAgent is one generation of an Agent. Its fields may be set before use; hooks run on the caller's goroutine.
 type fakeAgent struct {
+	setTime  time.Duration // that a set takes
+	setting  atomic.Int32  // sets in flight
+	overlaps atomic.Bool   // two sets were in flight at once (R-AGT-094)
+
 	gen  uint64
 	info fyllo.AgentInfo
 	done chan struct{}
@@ -454,6 +459,11 @@ func (a *fakeAgent) Prompt(id fyllo.ACPSessionID, token uint64, blocks []fyllo.P
 func (a *fakeAgent) Cancel(id fyllo.ACPSessionID) error { return a.call("cancel", id) }
 
 func (a *fakeAgent) SetConfig(_ context.Context, id fyllo.ACPSessionID, o fyllo.ConfigOption, v fyllo.ConfigValue) ([]fyllo.ConfigOption, error) {
+	if a.setting.Add(1) > 1 {
+		a.overlaps.Store(true)
+	}
+	defer a.setting.Add(-1)
+	time.Sleep(a.setTime)
 	if err := a.call("set "+o.ID+"="+v.String(), id); err != nil {
 		return nil, err
 	}

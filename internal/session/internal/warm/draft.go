@@ -14,6 +14,7 @@ type Draft struct {
 	ctx   context.Context //nolint:containedctx // the draft owns this lifetime: it ends when the draft is discarded
 	stop  context.CancelFunc
 	ready chan struct{} // closed when it is ready or has failed
+	sets  chan struct{} // full while options are set: one set at a time, and none while the link changes hands
 
 	mu   sync.Mutex
 	view fyllo.Draft
@@ -33,7 +34,7 @@ type DraftSpec struct {
 
 // NewDraft returns a draft that Run will open. It ends with life, or with End.
 func NewDraft(life context.Context, s DraftSpec) *Draft {
-	d := &Draft{s: s, ready: make(chan struct{}), view: fyllo.Draft{
+	d := &Draft{s: s, ready: make(chan struct{}), sets: make(chan struct{}, 1), view: fyllo.Draft{
 		AgentID: s.AgentID, Mode: s.Mode, State: fyllo.DraftConnecting,
 		ConfigOptions: []fyllo.ConfigOption{}, Commands: []fyllo.Command{},
 	}}
@@ -49,9 +50,15 @@ func (d *Draft) Serves(agent fyllo.AgentID, mode fyllo.Mode) bool {
 // Await waits until the draft is ready or has failed; its own limits bound that.
 func (d *Draft) Await() { <-d.ready }
 
-// Configure sets options of a ready draft, each against the latest snapshot. The Agent's new snapshot comes as an
-// event.
+// Configure sets options of a ready draft, each against the latest snapshot, after the sets that were asked for before
+// (R-AGT-094). The Agent's new snapshot comes as an event.
 func (d *Draft) Configure(ctx context.Context, changes []fyllo.ConfigChange) error {
+	select {
+	case d.sets <- struct{}{}:
+		defer func() { <-d.sets }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	d.mu.Lock()
 	l, view := d.link, d.view
 	d.mu.Unlock()
@@ -173,11 +180,17 @@ func (d *Draft) End() {
 }
 
 // Take hands the draft's link to the turn that its first message begins (R-CHAT-031): the new holder first gets
-// the snapshots seen so far, then every later event. It waits for a draft that is still connecting and returns nil
-// when there is nothing to take.
+// the snapshots seen so far, then every later event. It waits for a draft that is still connecting and for options that
+// are being set, since the message was written for those, and returns nil when there is nothing to take.
 func (d *Draft) Take(ctx context.Context, owner any, holder func(*Link, fyllo.AgentEvent)) *Link {
 	select {
 	case <-d.ready:
+	case <-ctx.Done():
+		return nil
+	}
+	select {
+	case d.sets <- struct{}{}:
+		defer func() { <-d.sets }()
 	case <-ctx.Done():
 		return nil
 	}

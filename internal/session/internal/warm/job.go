@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"fyllocode.dev/fyllo"
@@ -77,7 +78,7 @@ func (j *Job) Run(ctx context.Context) (Ready, error) {
 		return Ready{}, err
 	}
 	if got.Way != WayWarm {
-		if got.Config, err = restore(ctx, got.Link, got.Config, j.Stored, j.Log); err != nil {
+		if got.Config, err = restore(ctx, got.Link, got.Config, j.kept(), j.Log); err != nil {
 			got.Link.Close()
 			return Ready{}, err
 		}
@@ -86,6 +87,14 @@ func (j *Job) Run(ctx context.Context) (Ready, error) {
 		return got, err
 	}
 	return got, nil
+}
+
+// kept returns the stored options that stay as they were. One that is about to be changed is not restored first, so
+// that a value that the Agent refuses by now can be changed by hand.
+func (j *Job) kept() []fyllo.ConfigOption {
+	return slices.DeleteFunc(slices.Clone(j.Stored), func(o fyllo.ConfigOption) bool {
+		return slices.ContainsFunc(j.Changes, func(c fyllo.ConfigChange) bool { return c.ID == o.ID })
+	})
 }
 
 // Connect returns a running Agent. For an instant after a crash the pool may still hand out the process that died;
