@@ -5,6 +5,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { Agent, Draft, Mode, StreamEvent } from '@/api/types'
 
 import { client } from './client'
+import { ConfigChanges } from './config'
 import { failureOf } from './failures'
 
 const debounce = 200
@@ -23,6 +24,17 @@ const known = shallowRef<Draft | null>(null)
 /** What Core last said about the probe of the present choice; null until it said something. */
 export const draft = computed<Draft | null>(() => (known.value && fits(known.value) ? known.value : null))
 
+/** Changes of the draft's configuration; they go to the probe (R-CHAT-038). */
+export const draftChanges = shallowRef(changesOfDraft())
+
+/** A change belongs to the choice at which it was made: one that is still waiting when that goes is dropped with it. */
+function changesOfDraft(): ConfigChanges {
+  const changes: ConfigChanges = new ConfigChanges(async (id, value) => {
+    if (draftChanges.value === changes) await client.setDraftConfig(id, value)
+  })
+  return changes
+}
+
 let timer: ReturnType<typeof setTimeout> | undefined
 let generation = 0
 
@@ -30,6 +42,7 @@ let generation = 0
 export function chooseDraft(agentId: string, mode: Mode): void {
   const same = agentId === draftAgent.value && mode === draftMode.value
   if (same && (draft.value || timer !== undefined)) return
+  if (!same) draftChanges.value = changesOfDraft()
   draftAgent.value = agentId
   draftMode.value = mode
   clearTimeout(timer)
@@ -69,6 +82,7 @@ export function retryDraft(): void {
 /** forgetDraft drops what is known of the probe; Core has consumed or ended it. The choice stays. */
 export function forgetDraft(): void {
   generation++
+  draftChanges.value = changesOfDraft()
   clearTimeout(timer)
   timer = undefined
   known.value = null

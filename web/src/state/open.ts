@@ -9,6 +9,7 @@ import type { SessionView } from '@/core/types'
 
 import { changesOf } from './changes'
 import { client } from './client'
+import { ConfigChanges } from './config'
 import { codeOf } from './failures'
 import { Hydration } from './hydrate'
 
@@ -39,6 +40,9 @@ export class OpenSession {
   readonly loadingOlder = this.hydration.active
   /** They could not be loaded; it is tried again by itself. */
   readonly olderFailed = this.hydration.failed
+
+  /** Changes of the configuration that are on their way. */
+  readonly changes = new ConfigChanges((id, value) => client.setConfig(this.sessionId, id, value))
 
   private loading: Promise<void> | null = null
   /** Events that came while a snapshot was on its way. */

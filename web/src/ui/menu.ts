@@ -1,10 +1,10 @@
 import type { IconName } from './icons'
 
-/** An entry of a Menu. */
+/** An entry of a Menu. A radio entry opens a submenu of its choices, below what it is `about`. */
 export type MenuItem =
   | { type?: 'action'; id: string; label: string; hint?: string; icon?: IconName; danger?: boolean; disabled?: boolean }
   | { type: 'check'; id: string; label: string; hint?: string; checked: boolean; disabled?: boolean }
-  | { type: 'radio'; id: string; label: string; value: string; disabled?: boolean; groups: MenuChoices[] }
+  | { type: 'radio'; id: string; label: string; hint?: string; about?: string; value: string; disabled?: boolean; groups: MenuChoices[] }
   | { type: 'separator'; id: string }
   | { type: 'label'; id: string; label: string }
 
