@@ -1,6 +1,9 @@
 package fyllo
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Mode is what a Session injects: FylloCode context, or nothing (R-CHAT-026…028). It never changes.
 type Mode string
@@ -81,6 +84,18 @@ type SessionSummary struct {
 	UpdatedAt   time.Time   `json:"updatedAt"`
 }
 
+// CompareSessions is the list order (R-CHAT-008): pinned Sessions first, then the others, each by their last change,
+// newest first, ties by id.
+func CompareSessions(a, b *SessionSummary) int {
+	group := func(s *SessionSummary) int {
+		if s.Pinned {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(group(a)-group(b), b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.SessionID, b.SessionID))
+}
+
 // Turn is the live state of a Session's turn. Times let a page that reloads go on counting (R-CHAT-076).
 type Turn struct {
 	State          TurnState  `json:"state"`
@@ -107,7 +122,8 @@ type SessionDetail struct {
 	StaleReason      *Failure       `json:"staleReason,omitempty"` // set when the scope is stale (R-WS-073)
 }
 
-// SessionPage is one page of the list of a Workspace's Sessions, in list order: updatedAt descending, ties by id.
+// SessionPage is one page of the list of a Workspace's Sessions, in list order (CompareSessions): as soon as it has one
+// that is not pinned, the pages up to it have all that are.
 type SessionPage struct {
 	Sessions []SessionSummary `json:"sessions"`
 	Total    int              `json:"total"`

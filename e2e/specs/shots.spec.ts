@@ -95,7 +95,7 @@ test.describe('conversation', () => {
       await core.api('PATCH', `/api/sessions/${id}`, { title })
     }
     await core.begin('Claude Code', 'permission', workspace)
-    await expect(chat.row('permission')).toContainText('1 needs attention')
+    await expect(chat.row('permission')).toContainText('1 to do')
     await page.reload()
     await expect(page.getByText('Claude Code is ready')).toBeVisible()
     await shoot(page, 'draft')

@@ -32,7 +32,7 @@ test('closing the tab stops nothing; opening again shows what happened meanwhile
   const page = await context.newPage()
   await page.goto(await core.url(core.project))
   const again = new Chat(page)
-  await expect(again.row('Before.')).toContainText('1 needs attention')
+  await expect(again.row('Before.')).toContainText('1 to do')
   await again.row('Before.').click()
   await again.log.getByRole('button', { name: 'Allow once' }).click()
   await expect(again.log.getByText('After.', { exact: true })).toBeVisible()

@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -172,9 +171,7 @@ func (s *Server) listAll(ctx context.Context) (fyllo.SessionPage, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(out.Sessions, func(a, b fyllo.SessionSummary) int {
-		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.SessionID, b.SessionID))
-	})
+	slices.SortFunc(out.Sessions, func(a, b fyllo.SessionSummary) int { return fyllo.CompareSessions(&a, &b) })
 	out.Total = len(out.Sessions)
 	return out, nil
 }

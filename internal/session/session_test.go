@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -715,30 +716,67 @@ func TestRenameAndPinKeepUpdatedAt_R_CHAT_009_014(t *testing.T) {
 
 func TestListPagesInOrder_R_CHAT_008(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		for i := range 25 {
-			s := w.first("message " + strconv.Itoa(i))
+		ids := make([]fyllo.SessionID, 25)
+		for i := range ids {
+			ids[i] = w.first("message " + strconv.Itoa(i))
 			agent := w.agents.now()
 			agent.finish(agent.prompted(w, i+1), "end_turn")
-			w.idle(s)
+			w.idle(ids[i])
 			time.Sleep(time.Second)
 		}
-		var titles []string
-		for cursor := ""; ; {
-			page, err := w.m.List(t.Context(), wid, cursor, 10)
-			if err != nil {
+		pin := func(i int, pinned bool) {
+			if _, err := w.m.Update(t.Context(), wid, ids[i], fyllo.Patch{Pinned: &pinned}); err != nil {
 				t.Fatal(err)
 			}
-			for _, r := range page.Sessions {
-				titles = append(titles, r.Title)
+		}
+		want := func(pinned ...string) {
+			t.Helper()
+			titles := w.titles(10)
+			if len(titles) != 25 || !slices.Equal(titles[:len(pinned)], pinned) {
+				t.Fatalf("order: %v, want first %v", titles, pinned)
 			}
-			if cursor = page.Next; cursor == "" {
-				break
+			rest := titles[len(pinned):]
+			number := func(title string) int { n, _ := strconv.Atoi(title[len("message "):]); return n }
+			if !slices.IsSortedFunc(rest, func(a, b string) int { return number(b) - number(a) }) {
+				t.Errorf("order of those that are not pinned: %v", rest)
 			}
 		}
-		if len(titles) != 25 || titles[0] != "message 24" || titles[24] != "message 0" {
-			t.Errorf("order: %v", titles)
+		want()
+		pin(3, true)
+		pin(20, true)
+		pin(0, true)
+		want("message 20", "message 3", "message 0")
+		w.restart()
+		want("message 20", "message 3", "message 0")
+		pin(3, false)
+		want("message 20", "message 0")
+		var many []string
+		for i := 24; i > 9; i-- { // more than a page
+			pin(i, true)
+			many = append(many, "message "+strconv.Itoa(i))
 		}
+		want(append(many, "message 0")...)
 	})
+}
+
+// titles reads the whole list, page by page.
+func (w *world) titles(limit int) (titles []string) {
+	w.t.Helper()
+	for cursor := ""; ; {
+		page, err := w.m.List(w.t.Context(), wid, cursor, limit)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if page.Total != 25 {
+			w.t.Errorf("total %d", page.Total)
+		}
+		for _, r := range page.Sessions {
+			titles = append(titles, r.Title)
+		}
+		if cursor = page.Next; cursor == "" {
+			return titles
+		}
+	}
 }
 
 func TestSilenceIsVisible_decision_13(t *testing.T) {

@@ -39,8 +39,8 @@ describe('the language', () => {
 
 it('counts R-CHAT-015', () => {
   setLanguage('en')
-  expect(plural('sidebar.attention', 1)).toBe('1 needs attention')
-  expect(plural('sidebar.attention', 3)).toBe('3 need attention')
+  expect(plural('sidebar.attention', 1)).toBe('1 to do')
+  expect(plural('sidebar.attention', 3)).toBe('3 to do')
   setLanguage('zh-CN')
   expect(plural('sidebar.attention', 3)).toBe('3 项待处理')
 })

@@ -7,18 +7,21 @@ import type { SessionSummary, StreamEvent } from '@/api/types'
 import { client } from './client'
 import { SessionList } from './list'
 
+/** Rows of a page; the first screen of the list, and room to scroll. */
 const pageSize = 60
+/** Rows of the pages that bring pinned Sessions which the first page had no room for. */
+const largePage = 500
 
 let list = new SessionList()
 let generation = 0
 
-/** The loaded Sessions, newest first. */
+/** The loaded Sessions in list order: every pinned one, and the newest of the others. */
 export const sessions = shallowRef<readonly SessionSummary[]>([])
 
 /** How many Sessions the Workspace has. */
 export const sessionTotal = ref(0)
 
-/** State of the first page. */
+/** State of the first pages. */
 export const sessionsState = ref<'loading' | 'ready' | 'failed'>('loading')
 
 /** Why the last page did not come; null when it did. */
@@ -29,7 +32,7 @@ export const moreSessions = ref(false)
 
 let loadingMore = false
 
-/** loadSessions forgets the list and reads its first page. What is shown stays until the page is there. */
+/** loadSessions forgets the list and reads its beginning. What is shown stays until that is there. */
 export async function loadSessions(): Promise<void> {
   const mine = ++generation
   const next = new SessionList()
@@ -40,6 +43,11 @@ export async function loadSessions(): Promise<void> {
     const page = await client.sessions(undefined, pageSize)
     if (mine !== generation) return
     next.addPage(page)
+    while (next.morePinned) {
+      const more = await client.sessions(next.next, largePage)
+      if (mine !== generation) return
+      next.addPage(more)
+    }
     sessionsState.value = 'ready'
     show()
   } catch (error) {

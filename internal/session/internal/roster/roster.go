@@ -3,7 +3,6 @@
 package roster
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -60,7 +59,7 @@ func (x *Index) Put(row fyllo.SessionSummary, startRequest string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	old, known := x.rows[row.SessionID]
-	moved := !known || !old.UpdatedAt.Equal(row.UpdatedAt)
+	moved := !known || old.Pinned != row.Pinned || !old.UpdatedAt.Equal(row.UpdatedAt)
 	if known {
 		*old = row
 	} else {
@@ -113,7 +112,8 @@ func (x *Index) Counts() (total, running int) {
 	return len(x.rows), running
 }
 
-// Page returns the rows behind a cursor in list order (R-CHAT-008: updatedAt descending, ties by id).
+// Page returns the rows behind a cursor in list order (R-CHAT-008). Pinned rows come first, so that a page of the list
+// has all of them as soon as it has any other.
 func (x *Index) Page(cursor string, limit int) (fyllo.SessionPage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -122,7 +122,7 @@ func (x *Index) Page(cursor string, limit int) (fyllo.SessionPage, error) {
 		for _, r := range x.rows {
 			x.order = append(x.order, r)
 		}
-		slices.SortFunc(x.order, compareRows)
+		slices.SortFunc(x.order, fyllo.CompareSessions)
 	}
 	from := 0
 	if cursor != "" {
@@ -130,8 +130,8 @@ func (x *Index) Page(cursor string, limit int) (fyllo.SessionPage, error) {
 		if err != nil {
 			return fyllo.SessionPage{}, err
 		}
-		from, _ = slices.BinarySearchFunc(x.order, at, compareRows)
-		if from < len(x.order) && compareRows(x.order[from], at) == 0 {
+		from, _ = slices.BinarySearchFunc(x.order, at, fyllo.CompareSessions)
+		if from < len(x.order) && fyllo.CompareSessions(x.order[from], at) == 0 {
 			from++
 		}
 	}
@@ -142,25 +142,30 @@ func (x *Index) Page(cursor string, limit int) (fyllo.SessionPage, error) {
 	}
 	if to < len(x.order) {
 		last := x.order[to-1]
-		page.Next = strconv.FormatInt(last.UpdatedAt.UnixNano(), 10) + "." + string(last.SessionID)
+		page.Next = cursorAt(last)
 	}
 	return page, nil
 }
 
-func compareRows(a, b *fyllo.SessionSummary) int {
-	if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-		return c
+// cursorAt names the place of a row in the order: whether it is pinned, when it was changed, and its id. The row itself
+// need not stay there.
+func cursorAt(r *fyllo.SessionSummary) string {
+	group := "r"
+	if r.Pinned {
+		group = "p"
 	}
-	return cmp.Compare(a.SessionID, b.SessionID)
+	return group + strconv.FormatInt(r.UpdatedAt.UnixNano(), 10) + "." + string(r.SessionID)
 }
 
 func parseCursor(cursor string) (*fyllo.SessionSummary, error) {
-	stamp, id, ok := strings.Cut(cursor, ".")
+	stamp, id, ok := strings.Cut(cursor[1:], ".")
 	nanos, err := strconv.ParseInt(stamp, 10, 64)
-	if !ok || err != nil {
+	if !ok || err != nil || cursor[0] != 'p' && cursor[0] != 'r' {
 		return nil, fyllo.Errorf(fyllo.CodeInvalidRequest, "list sessions: the cursor %q is not one of ours", cursor)
 	}
-	return &fyllo.SessionSummary{SessionID: fyllo.SessionID(id), UpdatedAt: time.Unix(0, nanos)}, nil
+	return &fyllo.SessionSummary{
+		SessionID: fyllo.SessionID(id), Pinned: cursor[0] == 'p', UpdatedAt: time.Unix(0, nanos),
+	}, nil
 }
 
 // Summarise makes the row of a Session that does nothing.

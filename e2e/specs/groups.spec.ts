@@ -1,0 +1,145 @@
+import type { Locator } from '@playwright/test'
+
+import type { History } from '../history.ts'
+import { axe, expect, fitsNarrow, test } from '../fixtures.ts'
+
+/** Sessions that were all changed at the same moment: their ids order them. */
+const histories: History[] = Array.from({ length: 30 }, (_, i) => {
+  const n = String(i).padStart(2, '0')
+  return { messages: 2, session: `session-h${n}`, name: `History ${n}` }
+})
+const idOf = (n: number): string => histories[n]!.session!
+
+const heightOf = async (el: Locator): Promise<number> => (await el.boundingBox())?.height ?? 0
+
+test.use({ histories: [histories, { scope: 'test' }] })
+
+test('a Session is pinned and unpinned, and nothing else changes (R-CHAT-008, 009)', async ({ chat, core, page, watch }) => {
+  const heading = chat.sidebar.getByRole('heading')
+  await expect(heading).toHaveText(['Recent Sessions 30'])
+  await chat.row('History 03').click()
+  await expect(chat.title).toHaveText('History 03')
+  const before = await core.api<{ updatedAt: string }>('GET', `/api/sessions/${idOf(4)}`)
+  await chat.menu('History 04')
+  await page.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+  await expect(heading).toHaveText(['Pinned Sessions 1', 'Recent Sessions 29'])
+  await expect(chat.sessions.first()).toContainText('History 04')
+  await expect(chat.row('History 04')).toHaveCount(1)
+  await expect(chat.title).toHaveText('History 03')
+  await expect(page).toHaveURL(`${core.origin}/chat/${idOf(3)}`)
+  expect(await core.api('GET', `/api/sessions/${idOf(4)}`)).toMatchObject({ pinned: true, updatedAt: before.updatedAt })
+  await axe(page)
+
+  await page.reload()
+  await expect(heading).toHaveText(['Pinned Sessions 1', 'Recent Sessions 29'])
+  watch.allow(/ERR_FAILED/)
+  await page.route('**/api/sessions/*', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.fallback()))
+  await chat.menu('History 04')
+  await page.getByRole('menuitem', { name: 'Unpin' }).click()
+  await expect(chat.toasts).toContainText(['The Session was not unpinned'])
+  await expect(heading).toHaveText(['Pinned Sessions 1', 'Recent Sessions 29'])
+  await page.unroute('**/api/sessions/*')
+
+  await chat.row('History 04').focus()
+  await chat.menu('History 04')
+  await page.getByRole('menuitem', { name: 'Unpin' }).click()
+  await expect(heading).toHaveText(['Recent Sessions 30'])
+  await expect(chat.row('History 04'), 'the focus moves with the row').toBeFocused()
+})
+
+test('the groups share the height of the list (R-CHAT-012)', async ({ chat, core, page }) => {
+  const list = chat.sidebar.locator('.list')
+  const group = (name: string): Locator => chat.sidebar.locator('.group').filter({ has: page.getByRole('heading', { name }) })
+  const header = (name: string): Locator => group(name).getByRole('heading').getByRole('button')
+  const pin = (n: number) => core.api('PATCH', `/api/sessions/${idOf(n)}`, { pinned: true })
+  const all = await heightOf(list)
+  const head = 32
+  expect(await heightOf(group('Recent')), 'alone').toBe(all)
+
+  await pin(0)
+  await pin(1)
+  await expect(header('Pinned')).toHaveText('Pinned Sessions 2')
+  expect(await heightOf(group('Pinned')), 'its content').toBe(head + 100)
+  expect(await heightOf(group('Recent')), 'the rest').toBe(all - head - 100)
+
+  for (let n = 2; n < 20; n++) await pin(n)
+  await expect(header('Pinned')).toHaveText('Pinned Sessions 20')
+  expect(await heightOf(group('Pinned')), 'half').toBe(Math.floor(all / 2))
+  expect(await heightOf(group('Recent'))).toBe(Math.ceil(all / 2))
+
+  await header('Recent').click()
+  expect(await heightOf(group('Recent'))).toBe(head)
+  expect(await heightOf(group('Pinned')), 'alone open').toBe(all - head)
+  await header('Recent').press('Enter')
+  await header('Pinned').press('Space')
+  expect(await heightOf(group('Pinned'))).toBe(head)
+  expect(await heightOf(group('Recent')), 'alone open').toBe(all - head)
+  await header('Recent').press('Space')
+  expect(await heightOf(group('Pinned'))).toBe(head)
+  expect(await heightOf(group('Recent'))).toBe(head)
+  const tops = await chat.sidebar.getByRole('heading').evaluateAll((els) => els.map((el) => el.getBoundingClientRect().top))
+  expect(tops[1]! - tops[0]!, 'headers in natural order').toBe(head)
+  await expect(header('Recent')).toHaveAttribute('aria-expanded', 'false')
+  await axe(page)
+
+  await page.setViewportSize({ width: 1280, height: 500 })
+  await header('Pinned').click()
+  await header('Recent').click()
+  await expect.poll(async () => (await heightOf(group('Pinned'))) - Math.floor((await heightOf(list)) / 2), 'half of a smaller list').toBe(0)
+  await fitsNarrow(page)
+})
+
+test('a group shows the same rows when it opens again, and opens for the Session that enters it (R-CHAT-010, 011, 013)', async ({ chat, core, page }) => {
+  for (let n = 0; n < 3; n++) await core.api('PATCH', `/api/sessions/${idOf(n)}`, { pinned: true })
+  const header = (name: string): Locator => chat.sidebar.getByRole('button', { name: new RegExp(`^${name} Sessions`) })
+  const rows = chat.sidebar.getByRole('list', { name: 'Recent Sessions' })
+  await expect(header('Pinned')).toHaveText('Pinned Sessions 3')
+  await rows.evaluate((el) => (el.scrollTop = 330))
+  await expect(chat.row('History 15')).toBeInViewport()
+  await header('Recent').click()
+  await expect(rows).toHaveCount(0)
+  await expect(header('Recent')).toHaveText('Recent Sessions 27')
+  await header('Recent').click()
+  await expect.poll(() => rows.evaluate((el) => el.scrollTop)).toBe(330)
+
+  await chat.row('History 15').click()
+  await expect(chat.title).toHaveText('History 15')
+  await header('Pinned').click()
+  await core.api('PATCH', `/api/sessions/${idOf(20)}`, { pinned: true })
+  await expect(header('Pinned')).toHaveText('Pinned Sessions 4')
+  await expect(header('Pinned'), 'another Session was pinned').toHaveAttribute('aria-expanded', 'false')
+  await core.api('PATCH', `/api/sessions/${idOf(15)}`, { pinned: true })
+  await expect(header('Pinned'), 'the open one was pinned').toHaveAttribute('aria-expanded', 'true')
+  await header('Pinned').click()
+  await expect(header('Pinned')).toHaveAttribute('aria-expanded', 'false')
+  await header('Recent').click()
+  await expect(header('Recent')).toHaveAttribute('aria-expanded', 'false')
+  await page.keyboard.press('Control+Shift+O')
+  await chat.begin('echo a new one')
+  await expect(header('Recent'), 'the new Session is in it').toHaveAttribute('aria-expanded', 'true')
+  await expect(header('Pinned')).toHaveAttribute('aria-expanded', 'false')
+  await expect(rows.getByRole('link').first()).toContainText('echo a new one')
+  await expect(rows.getByRole('link').first()).toBeInViewport()
+  await page.goBack()
+  await expect(chat.title).toHaveText('History 15')
+  await expect(header('Pinned'), 'it was selected').toHaveAttribute('aria-expanded', 'true')
+})
+
+test('arrow keys go through both groups (R-CHAT-165)', async ({ chat, core, page }) => {
+  for (const n of [7, 9]) await core.api('PATCH', `/api/sessions/${idOf(n)}`, { pinned: true })
+  await expect(chat.sidebar.getByRole('heading')).toHaveText(['Pinned Sessions 2', 'Recent Sessions 28'])
+  await chat.row('History 07').focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(chat.row('History 09')).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(chat.row('History 00')).toBeFocused()
+  await page.keyboard.press('ArrowUp')
+  await expect(chat.row('History 09')).toBeFocused()
+  await page.keyboard.press('End')
+  await expect(chat.row('History 29')).toBeFocused()
+  await expect(chat.row('History 29')).toBeInViewport()
+  await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'Session title' }).fill('Renamed at the end')
+  await page.keyboard.press('Enter')
+  await expect(chat.row('Renamed at the end')).toBeVisible()
+})
