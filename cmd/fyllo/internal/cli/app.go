@@ -39,7 +39,7 @@ type grammar struct {
 	Status   statusCmd   `cmd:"" help:"Say whether Core runs, and what it does."`
 	Stop     stopCmd     `cmd:"" help:"Stop Core."`
 	Prompt   promptCmd   `cmd:"" help:"Run one turn and print what the Agent says."`
-	Sessions sessionsCmd `cmd:"" help:"List, show and search Sessions."`
+	Sessions sessionsCmd `cmd:"" help:"List, show, search and change Sessions."`
 	Agents   agentsCmd   `cmd:"" help:"List, add, remove and check Agents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the data root, the tool chain and every Agent."`
 	VersionC versionCmd  `cmd:"" name:"version" help:"Print the version."`

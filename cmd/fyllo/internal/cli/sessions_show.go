@@ -65,12 +65,12 @@ type shownAttachment struct {
 
 // Run prints the whole transcript of a Session (R-CLI-008).
 func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
-	id := fyllo.SessionID(c.Session)
-	if !id.Valid() {
-		return fyllo.Errorf(fyllo.CodeSessionNotFound, "session %s: that is no Session id", term.OneLine(c.Session))
+	id, err := sessionID(c.Session)
+	if err != nil {
+		return err
 	}
 	var t transcript
-	err := a.withCore(ctx, func(core *coreapi.Client) (err error) {
+	err = a.withCore(ctx, func(core *coreapi.Client) (err error) {
 		t, err = readTranscript(ctx, core, id, c.Changes)
 		return err
 	})

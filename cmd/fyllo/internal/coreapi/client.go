@@ -272,7 +272,17 @@ func (c *Client) Answer(ctx context.Context, p fyllo.Permission, option string) 
 
 // SetPolicy sets how a Session's permission requests are answered.
 func (c *Client) SetPolicy(ctx context.Context, id fyllo.SessionID, p fyllo.Policy) error {
-	return c.Call(ctx, http.MethodPatch, sessionPath(id, ""), fyllo.Patch{Policy: &p}, nil)
+	return c.UpdateSession(ctx, id, fyllo.Patch{Policy: &p})
+}
+
+// UpdateSession changes what people edit of a Session.
+func (c *Client) UpdateSession(ctx context.Context, id fyllo.SessionID, p fyllo.Patch) error {
+	return c.Call(ctx, http.MethodPatch, sessionPath(id, ""), p, nil)
+}
+
+// DeleteSession removes a Session with everything it owns.
+func (c *Client) DeleteSession(ctx context.Context, id fyllo.SessionID) error {
+	return c.Call(ctx, http.MethodDelete, sessionPath(id, ""), nil, nil)
 }
 
 func sessionPath(id fyllo.SessionID, rest string) string {
