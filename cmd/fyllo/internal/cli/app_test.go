@@ -38,7 +38,7 @@ func TestArgumentsThatAreNoSubcommandAreDirectories_R_CLI_002(t *testing.T) {
 func TestWrongUsageExits2_R_CLI_011(t *testing.T) {
 	for _, args := range []string{
 		"--frob", "status --frob", "status extra", "agents", "agents frob", "agents install x", "agents add", "agents add n",
-		"sessions", "sessions delete x", "sessions search x", "spawned --list", "prompt hi", "prompt --agent", "prompt --agent a --mode odd hi",
+		"sessions", "sessions delete x", "sessions rename x", "spawned --list", "prompt hi", "prompt --agent", "prompt --agent a --mode odd hi",
 		"prompt --agent a --config x hi", "prompt --agent a --timeout soon hi", "prompt --agent a --timeout -1s hi",
 		"prompt --agent a --allow always hi", "prompt --agent a --follow hi", "prompt --agent a --attach f hi",
 		"prompt --agent a --session s --dir d hi", "prompt --agent a one two",
