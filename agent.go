@@ -116,7 +116,7 @@ type PromptBlock struct {
 	MIME string
 	URI  string
 	Name string
-	Data string // base64
+	Data []byte // of images, audio and resources that are no text; encoded when it is sent
 }
 
 // AgentEvent is one thing that happened to an ACP session, delivered in wire order. Exactly one field is set.

@@ -28,13 +28,17 @@ const (
 	CodeSessionNotFound Code = "CHAT_SESSION_NOT_FOUND" // R-CLI-008
 	CodeSessionBusy     Code = "SESSION_BUSY"           // R-CHAT-052
 	CodeEmptyMessage    Code = "EMPTY_MESSAGE"          // R-CHAT-041
-	CodeAgentMismatch   Code = "AGENT_MISMATCH"         // R-AGT-112
-	CodeModeFixed       Code = "MODE_FIXED"             // R-CHAT-026
-	CodeProbeMismatch   Code = "PROBE_MISMATCH"         // R-CHAT-031
-	CodeTurnTimeout     Code = "TURN_TIMEOUT"           // R-CLI-006
-	CodeTurnInterrupted Code = "TURN_INTERRUPTED"       // R-CHAT-149: Core ended while the turn ran
-	CodeCancelTimeout   Code = "CANCEL_TIMEOUT"         // R-CHAT-052: no answer 5 s after a cancel
-	CodePermissionGone  Code = "PERMISSION_GONE"        // decision 1: already answered, or its turn ended
+	CodeAttachment      Code = "ATTACHMENT_REJECTED"    // R-CHAT-044, 049
+
+	CodeAttachmentNotFound Code = "SESSION_ATTACHMENT_NOT_FOUND" // R-WS-092
+
+	CodeAgentMismatch   Code = "AGENT_MISMATCH"   // R-AGT-112
+	CodeModeFixed       Code = "MODE_FIXED"       // R-CHAT-026
+	CodeProbeMismatch   Code = "PROBE_MISMATCH"   // R-CHAT-031
+	CodeTurnTimeout     Code = "TURN_TIMEOUT"     // R-CLI-006
+	CodeTurnInterrupted Code = "TURN_INTERRUPTED" // R-CHAT-149: Core ended while the turn ran
+	CodeCancelTimeout   Code = "CANCEL_TIMEOUT"   // R-CHAT-052: no answer 5 s after a cancel
+	CodePermissionGone  Code = "PERMISSION_GONE"  // decision 1: already answered, or its turn ended
 
 	CodeAgentNotFound     Code = "AGENT_NOT_FOUND"
 	CodeAgentNotInstalled Code = "AGENT_NOT_INSTALLED" // R-AGT-113

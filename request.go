@@ -1,5 +1,7 @@
 package fyllo
 
+import "io"
+
 // What a client asks for and is answered. These forms are read from HTTP bodies as they stand, so httpd and the
 // use cases speak the same types without knowing each other.
 
@@ -13,6 +15,11 @@ type StartRequest struct {
 	Config    []ConfigChange `json:"config,omitempty"`
 	UseDraft  bool           `json:"useDraft,omitempty"` // take over the ACP session of the window's draft
 	Window    WindowID       `json:"-"`                  // set by httpd from the request; "" for the command line
+	// Attachments are the files that come with the message, in order (R-CHAT-042). Their bytes follow in the same request.
+	Attachments []NewAttachment `json:"attachments,omitempty"`
+	// NextFile returns the bytes of one after the other, and io.EOF behind the last; valid until the next call. Set by
+	// httpd; nil when none came.
+	NextFile func() (io.Reader, error) `json:"-"`
 }
 
 // StartResult is the answer to a StartRequest.
@@ -31,6 +38,10 @@ type PromptRequest struct {
 	// RetryOf is the id of the last user message when its turn ended without an answer: that message is sent again
 	// instead of a new one, and Text is ignored.
 	RetryOf string `json:"retryOf,omitempty"`
+	// Attachments are handles of files that were added to this Session and not sent yet, in order (R-CHAT-049).
+	Attachments []string `json:"attachments,omitempty"`
+	// AttachmentsOf is the id of an earlier message of this Session whose files are sent along once more.
+	AttachmentsOf string `json:"attachmentsOf,omitempty"`
 }
 
 // PromptResult is the answer to a PromptRequest.

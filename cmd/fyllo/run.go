@@ -17,6 +17,7 @@ import (
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/cli"
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
+	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/httpd"
 	"fyllocode.dev/fyllo/internal/media"
 	"fyllocode.dev/fyllo/internal/records"
@@ -143,10 +144,12 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 	if err != nil {
 		home = c.options.Root // the launcher begins somewhere
 	}
+	library := media.New(c.sessions, c.store)
 	c.server, err = httpd.New(httpd.Config{
 		Addr: address, Token: c.token, Version: programVersion(), Home: home, UI: web.FS(),
-		Feed: feed, Sessions: c.sessions, Media: media.New(c.sessions, c.store),
-		Search: search.New(c.sessions, transcripts{c.store}), Workspaces: spaces, Agents: c.pool, Store: c.store,
+		Feed: feed, Sessions: c.sessions, Media: library,
+		Attachments: &attachments.Library{Store: c.store, Files: library, Agents: c.pool, Sessions: c.sessions},
+		Search:      search.New(c.sessions, transcripts{c.store}), Workspaces: spaces, Agents: c.pool, Store: c.store,
 		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log,
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})

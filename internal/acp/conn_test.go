@@ -223,8 +223,8 @@ func TestWhatIsSent(t *testing.T) {
 		}, `"method":"session/set_model","params":{"sessionId":"s","modelId":"m"}`, `{}`},
 		{func() error {
 			return c.Prompt("s", 1, []fyllo.PromptBlock{
-				{Type: "text", Text: "a <b> & \u2028"}, {Type: "text"}, {Type: "image", MIME: "image/png", Data: "AA=="},
-				{Type: "resource", URI: "file:///a", MIME: "text/plain", Text: "t"}, {Type: "resource", URI: "file:///b", Data: "AA=="},
+				{Type: "text", Text: "a <b> & \u2028"}, {Type: "text"}, {Type: "image", MIME: "image/png", Data: []byte{0}},
+				{Type: "resource", URI: "file:///a", MIME: "text/plain", Text: "t"}, {Type: "resource", URI: "file:///b", Data: []byte{0}},
 				{Type: "resource_link", URI: "file:///c", Name: "c"},
 			})
 		}, `"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"a <b> & ` + "\u2028" + `"},{"type":"text","text":""},{"type":"image","data":"AA==","mimeType":"image/png"},` +

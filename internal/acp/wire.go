@@ -91,7 +91,7 @@ type promptParams struct {
 type wireBlock struct {
 	Type     string        `json:"type"`
 	Text     *string       `json:"text,omitzero"`
-	Data     string        `json:"data,omitzero"`
+	Data     []byte        `json:"data,omitzero"` // base64 on the wire
 	MIME     string        `json:"mimeType,omitzero"`
 	URI      string        `json:"uri,omitzero"`
 	Name     string        `json:"name,omitzero"`
@@ -102,7 +102,7 @@ type wireResource struct {
 	URI  string  `json:"uri"`
 	MIME string  `json:"mimeType,omitzero"`
 	Text *string `json:"text,omitzero"`
-	Blob string  `json:"blob,omitzero"`
+	Blob []byte  `json:"blob,omitzero"`
 }
 
 func wireBlocks(blocks []fyllo.PromptBlock) []wireBlock {
@@ -114,7 +114,7 @@ func wireBlocks(blocks []fyllo.PromptBlock) []wireBlock {
 			w.Text = &b.Text
 		case "resource":
 			w.Resource = &wireResource{URI: b.URI, MIME: b.MIME, Blob: b.Data}
-			if b.Data == "" {
+			if b.Data == nil {
 				w.Resource.Text = &b.Text
 			}
 		case "resource_link":

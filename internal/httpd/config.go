@@ -17,13 +17,14 @@ type Config struct {
 	Home    string         // the user's home directory, shown by the launcher
 	UI      fs.FS          // the built interface, index.html at its root
 
-	Feed       *Feed
-	Sessions   Sessions
-	Media      Media
-	Search     Searcher
-	Workspaces Workspaces
-	Agents     Agents
-	Store      Store
+	Feed        *Feed
+	Sessions    Sessions
+	Media       Media
+	Attachments Attachments
+	Search      Searcher
+	Workspaces  Workspaces
+	Agents      Agents
+	Store       Store
 
 	Stop       func()                                      // asks the process to end; returns at once
 	Doctor     func(context.Context) (DoctorReport, error) // nil: this Core has no doctor
@@ -42,7 +43,7 @@ func (c *Config) check() error {
 		missing = "Token"
 	case c.UI == nil:
 		missing = "UI"
-	case c.Feed == nil || c.Sessions == nil || c.Media == nil || c.Search == nil || c.Workspaces == nil || c.Agents == nil || c.Store == nil:
+	case c.Feed == nil || c.Sessions == nil || c.Media == nil || c.Attachments == nil || c.Search == nil || c.Workspaces == nil || c.Agents == nil || c.Store == nil:
 		missing = "use cases"
 	case c.Stop == nil:
 		missing = "Stop"

@@ -16,73 +16,6 @@ import (
 	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
 
-// statusOf gives every code its HTTP status. Clients branch on the code; 401 means only "sign in again".
-var statusOf = map[fyllo.Code]int{
-	fyllo.CodeInternal:        http.StatusInternalServerError,
-	fyllo.CodeInvalidRequest:  http.StatusBadRequest,
-	fyllo.CodeUnauthorized:    http.StatusUnauthorized,
-	fyllo.CodeForbidden:       http.StatusForbidden,
-	fyllo.CodeNotFound:        http.StatusNotFound,
-	fyllo.CodeTooLarge:        http.StatusRequestEntityTooLarge,
-	fyllo.CodeWindowUnknown:   http.StatusConflict,
-	fyllo.CodeWindowUnbound:   http.StatusConflict,
-	fyllo.CodeShuttingDown:    http.StatusServiceUnavailable,
-	fyllo.CodeStorageDamaged:  http.StatusInternalServerError,
-	fyllo.CodeStorageFailed:   http.StatusInternalServerError,
-	fyllo.CodeAlreadyRunning:  http.StatusConflict,
-	fyllo.CodePortInUse:       http.StatusConflict,
-	fyllo.CodeHomeNotWritable: http.StatusInternalServerError,
-
-	fyllo.CodeSessionNotFound: http.StatusNotFound,
-	fyllo.CodeSessionBusy:     http.StatusConflict,
-	fyllo.CodeEmptyMessage:    http.StatusBadRequest,
-	fyllo.CodeAgentMismatch:   http.StatusConflict,
-	fyllo.CodeModeFixed:       http.StatusConflict,
-	fyllo.CodeProbeMismatch:   http.StatusConflict,
-	fyllo.CodeTurnTimeout:     http.StatusGatewayTimeout,
-	fyllo.CodeTurnInterrupted: http.StatusConflict,
-	fyllo.CodeCancelTimeout:   http.StatusGatewayTimeout,
-	fyllo.CodePermissionGone:  http.StatusConflict,
-
-	fyllo.CodeAgentNotFound:     http.StatusNotFound,
-	fyllo.CodeAgentNotInstalled: http.StatusConflict,
-	fyllo.CodeAgentStartFailed:  http.StatusBadGateway,
-	fyllo.CodeAgentExited:       http.StatusBadGateway,
-	fyllo.CodeAgentProtocol:     http.StatusBadGateway,
-	fyllo.CodeAgentStopped:      http.StatusConflict,
-	fyllo.CodeAgentTimeout:      http.StatusGatewayTimeout,
-	fyllo.CodeAgentError:        http.StatusBadGateway,
-	fyllo.CodeAuthRequired:      http.StatusConflict,
-	fyllo.CodeACPNotReady:       http.StatusServiceUnavailable,
-	fyllo.CodeACPGiveUp:         http.StatusServiceUnavailable,
-	fyllo.CodeACPSessionMissing: http.StatusConflict,
-	fyllo.CodeMethodMissing:     http.StatusBadGateway,
-	fyllo.CodeCustomAgents:      http.StatusBadRequest,
-	fyllo.CodeCapability:        http.StatusConflict,
-
-	fyllo.CodeConfigUnsupported: http.StatusBadRequest,
-	fyllo.CodeConfigInvalid:     http.StatusBadRequest,
-	fyllo.CodeConfigDiverged:    http.StatusConflict,
-
-	fyllo.CodeReminderTooLarge: http.StatusBadRequest,
-
-	fyllo.CodeFolderNotFound:         http.StatusNotFound,
-	fyllo.CodeFolderPathUnavailable:  http.StatusConflict,
-	fyllo.CodeFolderPathConflict:     http.StatusConflict,
-	fyllo.CodeWorkspaceNotFound:      http.StatusNotFound,
-	fyllo.CodeWorkspaceDeleted:       http.StatusConflict,
-	fyllo.CodeWorkspaceMetaInvalid:   http.StatusInternalServerError,
-	fyllo.CodeWorkspaceShape:         http.StatusBadRequest,
-	fyllo.CodeWorkspaceDuplicate:     http.StatusBadRequest,
-	fyllo.CodeWorkspacePathDuplicate: http.StatusBadRequest,
-	fyllo.CodeWorkspacePathNested:    http.StatusBadRequest,
-	fyllo.CodeWorkspacePrimary:       http.StatusBadRequest,
-	fyllo.CodeWorkspacePrimaryGone:   http.StatusConflict,
-	fyllo.CodeFolderRemoved:          http.StatusConflict,
-	fyllo.CodeFolderRelocated:        http.StatusConflict,
-	fyllo.CodeFolderPathMissing:      http.StatusConflict,
-}
-
 // apiError is the form of every error answer.
 type apiError struct {
 	Failure fyllo.Failure `json:"error"`
@@ -108,7 +41,7 @@ func failed(err error) *apiError {
 	case f.Code == fyllo.CodeInternal && !isCoded(err):
 		f.Message = "FylloCode failed: an error inside Core"
 	}
-	status, ok := statusOf[f.Code]
+	status, ok := wire.StatusOf[f.Code]
 	if !ok {
 		status = http.StatusInternalServerError
 	}

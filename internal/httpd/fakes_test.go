@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/stream"
 )
 
@@ -40,20 +41,22 @@ const bearerToken = "core-token-of-the-test"
 
 // core is a fake of the use cases behind the server.
 type core struct {
-	mu       sync.Mutex
-	owners   map[fyllo.SessionID]fyllo.WorkspaceID
-	drafts   map[fyllo.WindowID]fyllo.Draft
-	closed   []string // window and Workspace of each CloseDraft
-	starts   []fyllo.StartRequest
-	prompts  []fyllo.PromptRequest
-	touched  []fyllo.WorkspaceID
-	settings fyllo.Settings
-	composer map[string]string
-	body     string
-	media    map[fyllo.MediaQuery]*fyllo.Media
-	scans    chan string // told of searches that wait, and of their end
-	fail     error       // of the next calls that can fail
-	boom     bool        // Settings panics
+	mu        sync.Mutex
+	owners    map[fyllo.SessionID]fyllo.WorkspaceID
+	drafts    map[fyllo.WindowID]fyllo.Draft
+	closed    []string // window and Workspace of each CloseDraft
+	starts    []fyllo.StartRequest
+	prompts   []fyllo.PromptRequest
+	touched   []fyllo.WorkspaceID
+	settings  fyllo.Settings
+	composer  map[string]string
+	body      string
+	files     []string // that came with first submissions
+	readFiles bool
+	media     map[fyllo.MediaQuery]*fyllo.Media
+	scans     chan string // told of searches that wait, and of their end
+	fail      error       // of the next calls that can fail
+	boom      bool        // Settings panics
 }
 
 func newCore() *core {
@@ -152,6 +155,19 @@ func (c *core) SetConfig(_ context.Context, w fyllo.WorkspaceID, s fyllo.Session
 func (c *core) Start(_ context.Context, w fyllo.WorkspaceID, r fyllo.StartRequest) (fyllo.StartResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.readFiles {
+		_, err := attachments.Intake(r.Attachments, r.NextFile, func(a fyllo.Attachment, from io.Reader) (fyllo.Attachment, error) {
+			b, err := io.ReadAll(from)
+			if err != nil {
+				return a, fyllo.Errorf(fyllo.CodeInvalidRequest, "attach: cut: %w", err)
+			}
+			c.files = append(c.files, string(b))
+			return a, nil
+		})
+		if err != nil && r.Attachments != nil {
+			return fyllo.StartResult{}, err
+		}
+	}
 	c.starts = append(c.starts, r)
 	c.owners["session-new"] = w
 	return fyllo.StartResult{SessionID: "session-new", Message: fyllo.Message{ID: "m1"}}, c.fail
@@ -307,7 +323,7 @@ func startWith(t *testing.T, o stream.Options) *rig {
 	logged := &lockedBuffer{}
 	s, err := New(Config{
 		Addr: netip.MustParseAddrPort(ln.Addr().String()), Token: bearerToken, Version: "1.2.3", Home: "/home/me",
-		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Search: searcher{c}, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
+		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Attachments: waiting{c}, Search: searcher{c}, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
 		Stop: func() {}, Log: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

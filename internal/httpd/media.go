@@ -33,12 +33,7 @@ type mediaAnswer struct {
 }
 
 func (s *Server) addMediaRoute(a router) {
-	op := get("getMedia", "/api/sessions/{id}/media", "The bytes of a picture, sound or file in a message")
-	binary := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
-	op.Responses = map[string]*huma.Response{"200": {
-		Description: "OK; the type is that of a raster picture or a sound, as its bytes tell, or " + octets,
-		Content:     map[string]*huma.MediaType{octets: binary},
-	}}
+	op := binary(get("getMedia", "/api/sessions/{id}/media", "The bytes of a picture, sound or file in a message"))
 	add(a, op, func(ctx context.Context, c caller, in *mediaQuery) (*mediaAnswer, error) {
 		w, err := s.owner(ctx, c, in.ID)
 		if err != nil {
@@ -50,6 +45,15 @@ func (s *Server) addMediaRoute(a router) {
 		}
 		return &mediaAnswer{Body: func(h huma.Context) { writeMedia(h, m) }}, nil
 	})
+}
+
+// binary says that the answer is raw bytes.
+func binary(op huma.Operation) huma.Operation {
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "OK; the type is that of a raster picture or a sound, as its bytes tell, or " + octets,
+		Content:     map[string]*huma.MediaType{octets: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
+	}}
+	return op
 }
 
 func writeMedia(h huma.Context, m *fyllo.Media) {

@@ -114,6 +114,8 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addMediaRoute(a)
 	s.addSearchRoute(a)
 	s.addTurnRoutes(a)
+	describeStart(a)
+	s.addAttachmentRoutes(a)
 	s.addDraftRoutes(a)
 	s.addComposerRoutes(a)
 	s.addSettingsRoutes(a)

@@ -18,6 +18,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
 
 func TestEveryRouteAnswers(t *testing.T) {
@@ -56,8 +57,8 @@ func TestEveryRouteAnswers(t *testing.T) {
 		{"POST", "/api/draft/config", `{"id":"model","value":"big"}`, 200, `"currentValue":"big"`},
 		{"DELETE", "/api/draft", "", 204, ""},
 		{"PUT", "/api/composer?sessionId=session-a", `{"text":"half a sent"}`, 204, ""},
-		{"GET", "/api/composer?sessionId=session-a", "", 200, `{"text":"half a sent"}`},
-		{"GET", "/api/composer", "", 200, `{"text":""}`},
+		{"GET", "/api/composer?sessionId=session-a", "", 200, `{"text":"half a sent","attachments":[{"handle":"` + handle + `","name":"a.png","mime":"","size":3,"file":""}]}`},
+		{"GET", "/api/composer", "", 200, `{"text":"","attachments":[]}`},
 		{"PATCH", "/api/settings", `{"theme":"dark","language":""}`, 200, `{"theme":"dark","language":"","railCollapsed":false`},
 		{"GET", "/api/settings", "", 200, `"theme":"dark"`},
 		{"GET", "/api/status", "", 200, `"running":true`},
@@ -305,7 +306,7 @@ func constants(t *testing.T, file, typ string) []string {
 
 func TestEveryCodeHasAStatus(t *testing.T) {
 	for _, code := range constants(t, "errors.go", "Code") {
-		if statusOf[fyllo.Code(code)] == 0 {
+		if wire.StatusOf[fyllo.Code(code)] == 0 {
 			t.Errorf("%s has no status", code)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/httpd/internal/page"
+	"fyllocode.dev/fyllo/internal/httpd/internal/upload"
 	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
 )
 
@@ -96,6 +97,10 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 	if r.URL.Path == "/api/stream" {
 		s.stream(w, r)
+		return
+	}
+	if r.Method == http.MethodPost && r.URL.Path == "/api/sessions" && upload.Is(r) {
+		s.startWithFiles(w, r)
 		return
 	}
 	s.api.ServeHTTP(w, r)

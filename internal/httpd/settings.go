@@ -62,6 +62,12 @@ type composerText struct {
 	Text string `json:"text"`
 }
 
+// composerState is all that was not sent. The files of a draft live in its page only (R-CHAT-006).
+type composerState struct {
+	Text        string                 `json:"text"`
+	Attachments []fyllo.KeptAttachment `json:"attachments"`
+}
+
 // ComposerQuery names whose text is meant; exported for the same reason as SessionPath.
 type ComposerQuery struct {
 	Session fyllo.SessionID `query:"sessionId" doc:"absent: the draft"`
@@ -69,12 +75,19 @@ type ComposerQuery struct {
 
 func (s *Server) addComposerRoutes(a router) {
 	add(a, get("getComposer", "/api/composer", "Text that was typed and not sent (R-CHAT-006)"),
-		func(_ context.Context, c caller, in *ComposerQuery) (*answer[composerText], error) {
+		func(ctx context.Context, c caller, in *ComposerQuery) (*answer[composerState], error) {
 			w, err := s.composer(c, in.Session)
 			if err != nil {
 				return nil, err
 			}
-			return reply(composerText{Text: s.Store.ComposerText(w, in.Session)}), nil
+			out := composerState{Text: s.Store.ComposerText(w, in.Session), Attachments: []fyllo.KeptAttachment{}}
+			if in.Session != "" {
+				out.Attachments, err = s.Attachments.Kept(ctx, w, in.Session)
+				if fyllo.CodeOf(err) == fyllo.CodeSessionNotFound {
+					err = nil // nothing is kept for it, as for its text
+				}
+			}
+			return reply(out), err
 		})
 	add(a, withText(put("setComposer", "/api/composer", "Keeps text that was typed and not sent")),
 		func(_ context.Context, c caller, in *struct {

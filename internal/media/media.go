@@ -51,7 +51,7 @@ func (l *Library) Media(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sessio
 	case a == nil:
 		return nil, fyllo.Errorf(fyllo.CodeNotFound, "open the attachment: part %s does not have it", q.PartID)
 	case a.File != "":
-		return l.stored(w, s, a.File)
+		return l.File(w, s, a.File)
 	case a.Data == nil:
 		return nil, fyllo.Errorf(fyllo.CodeNotFound, "open the attachment: it is only a link, which is not followed")
 	}
@@ -80,7 +80,8 @@ func find(p *fyllo.Part, index int) *fyllo.Attachment {
 	}
 }
 
-func (l *Library) stored(w fyllo.WorkspaceID, s fyllo.SessionID, name string) (*fyllo.Media, error) {
+// File opens a stored file of a Session by its name.
+func (l *Library) File(w fyllo.WorkspaceID, s fyllo.SessionID, name string) (*fyllo.Media, error) {
 	f, err := l.store.Attachment(w, s, name)
 	if err != nil {
 		return nil, err

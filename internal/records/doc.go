@@ -4,7 +4,8 @@
 //
 // As in R-WS §10: workspaces/<wid>/meta.json, composer.json and sessions/; in sessions/ per Session <sid>.json (the
 // metadata), <sid>.messages.jsonl (the transcript) and the directory <sid>/ with turn.jsonl (the turn in flight),
-// bodies.jsonl (long texts of the transcript) and attachments/ (pictures, sounds and files of it, one file each);
+// bodies.jsonl (long texts of the transcript), attachments/ (pictures, sounds and files of it, one file each) and
+// unsent.json (those files that wait to be sent);
 // workspace-folders/<fid>/meta.json; settings.json; core.lock and core.token. Directories have mode 0700, files 0600
 // (R-WS-136).
 //

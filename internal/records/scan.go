@@ -14,6 +14,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/files"
 )
 
 // readers is how many metadata files are read at a time.
@@ -147,7 +148,7 @@ func (s *Store) readMetas(ctx context.Context, l *listing, fn func(fyllo.Session
 
 // scanMeta reads one metadata file through buf, which it may replace by a larger one.
 func (s *Store) scanMeta(p place, buf *[]byte) (fyllo.SessionMeta, error) {
-	b, err := readSmall(p.meta, *buf)
+	b, err := files.ReadSmall(p.meta, *buf)
 	if err != nil {
 		return fyllo.SessionMeta{}, err
 	}
@@ -203,7 +204,7 @@ func ours(dir string) bool {
 	for _, e := range entries {
 		kind, _, _ := strings.Cut(e.Name(), ".")
 		switch kind {
-		case "turn", "bodies", "attachments", "plans", "spawn", "": // "" are temporary files
+		case "turn", "bodies", "attachments", "unsent", "plans", "spawn", "": // "" are temporary files
 		default:
 			return false
 		}

@@ -22,6 +22,7 @@ type Store struct {
 
 	mu       sync.Mutex // guards what follows
 	scanned  map[fyllo.WorkspaceID]bool
+	tidied   map[string]bool  // by directory of a Session: its unsent files were looked at
 	replaced map[string]int64 // by messages file: bytes of superseding lines since the last look at compaction
 	settings fyllo.Settings
 }
@@ -33,7 +34,7 @@ func Open(root string, log *slog.Logger) (*Store, error) {
 	}
 	s := &Store{
 		root: root, log: log,
-		scanned: map[fyllo.WorkspaceID]bool{}, replaced: map[string]int64{},
+		scanned: map[fyllo.WorkspaceID]bool{}, tidied: map[string]bool{}, replaced: map[string]int64{},
 	}
 	s.removeStaleTemps(root)
 	s.settings = s.loadSettings()

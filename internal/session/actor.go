@@ -6,6 +6,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
+	"fyllocode.dev/fyllo/internal/session/internal/replay"
 	"fyllocode.dev/fyllo/internal/session/internal/roster"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
@@ -160,18 +161,9 @@ func (a *actor) settleUnanswered() error {
 	if last.Role != fyllo.RoleUser || last.End != nil {
 		return nil
 	}
-	last.End = interrupted(last.UpdatedAt)
+	last.End = replay.Interrupted(last.UpdatedAt)
 	_, err = a.supersede(last)
 	return err
-}
-
-// interrupted is the end of a turn that Core did not live to see.
-func interrupted(at time.Time) *fyllo.TurnEnd {
-	return &fyllo.TurnEnd{At: at, Error: &fyllo.Failure{
-		Code:    fyllo.CodeTurnInterrupted,
-		Message: "the turn was interrupted: FylloCode stopped while it ran",
-		Hint:    "Send a message to go on.",
-	}}
 }
 
 // supersede stores a changed version of a stored message (R-CHAT-162).
@@ -272,7 +264,7 @@ func (a *actor) saveMeta() {
 func (a *actor) shutdown() {
 	if a.turn != nil {
 		a.refuseAsks()
-		a.endTurn(*interrupted(now()))
+		a.endTurn(*replay.Interrupted(now()))
 	}
 	a.file()
 	a.saveMeta()

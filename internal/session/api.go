@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
@@ -199,7 +200,7 @@ func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
 // storePrompt makes the user message durable, or takes the last one again for a retry.
 func (a *actor) storePrompt(r fyllo.PromptRequest) (fyllo.Message, error) {
 	if r.RetryOf == "" {
-		return a.m.Store.AppendMessage(a.w, a.sid, userMessage(r.RequestID, r.Text))
+		return a.storeNew(&r)
 	}
 	page, err := a.m.Store.Messages(a.w, a.sid, "", 1)
 	if err != nil {
@@ -211,6 +212,23 @@ func (a *actor) storePrompt(r fyllo.PromptRequest) (fyllo.Message, error) {
 	last := page.Messages[len(page.Messages)-1]
 	last.End, last.Parts, last.RequestID, last.UpdatedAt = nil, visibleParts(last), r.RequestID, now()
 	return a.supersede(last)
+}
+
+// storeNew makes a new user message durable. Its files stop waiting once it is.
+func (a *actor) storeNew(r *fyllo.PromptRequest) (fyllo.Message, error) {
+	files, err := a.attached(r)
+	if err != nil {
+		return fyllo.Message{}, err
+	}
+	m := userMessage(r.RequestID, r.Text)
+	m.Parts = append(m.Parts, attachments.Parts(m.ID, len(m.Parts), files)...)
+	stored, err := a.m.Store.AppendMessage(a.w, a.sid, m)
+	if err == nil && len(r.Attachments) > 0 {
+		if err := a.m.Store.DropAttachments(a.w, a.sid, r.Attachments, true); err != nil {
+			a.m.Log.Error("take sent files out of the composer; the next start will", "session", a.sid, "err", err)
+		}
+	}
+	return stored, err
 }
 
 // repeatedPrompt answers a submission that was taken already, also before a restart of Core.

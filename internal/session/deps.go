@@ -1,56 +1,18 @@
 package session
 
 import (
-	"context"
 	"log/slog"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/ports"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
 // Store keeps Sessions on disk. A call returns after what it promises is durable. Implemented by the data root.
-type Store interface {
-	SessionStore
-	TurnStore
-}
-
-// SessionStore keeps metadata and messages. Calls for one Session come from one goroutine at a time, except the
-// reads Meta, Messages, Message and Body.
-type SessionStore interface {
-	// ScanSessions calls fn for every Session of a Workspace, one call at a time, in no order, and removes the
-	// remnants of first submissions that never committed.
-	ScanSessions(ctx context.Context, w fyllo.WorkspaceID, fn func(meta fyllo.SessionMeta, turnInFlight bool)) error
-	// CreateSession makes a Session exist with its first message, or leaves nothing (R-CHAT-054).
-	CreateSession(w fyllo.WorkspaceID, meta fyllo.SessionMeta, first fyllo.Message) (fyllo.Message, error)
-	Meta(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.SessionMeta, error)
-	UpdateMeta(w fyllo.WorkspaceID, s fyllo.SessionID, change func(*fyllo.SessionMeta)) (fyllo.SessionMeta, error)
-	// AppendMessage stores a message, or with Rev > 0 replaces the stored one of the same id. It returns the
-	// light form, whose bodies lie on disk.
-	AppendMessage(w fyllo.WorkspaceID, s fyllo.SessionID, m fyllo.Message) (fyllo.Message, error)
-	// Messages returns the page that ends before the cursor, "" meaning the newest; limit 0 means all.
-	Messages(w fyllo.WorkspaceID, s fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error)
-	// Message returns one stored message in its newest version, or NOT_FOUND.
-	Message(w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Message, error)
-	Body(w fyllo.WorkspaceID, s fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error)
-	DeleteSession(w fyllo.WorkspaceID, s fyllo.SessionID) error
-}
-
-// TurnStore keeps the turn in flight.
-type TurnStore interface {
-	BeginTurn(w fyllo.WorkspaceID, s fyllo.SessionID, h fyllo.TurnHeader) (TurnLog, error)
-	// ReadTurn returns what a crash left of a turn; a torn tail is not an error.
-	ReadTurn(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.TurnHeader, []fyllo.TurnRecord, error)
-	// DropTurn removes the log of a turn whose message is stored.
-	DropTurn(w fyllo.WorkspaceID, s fyllo.SessionID) error
-}
+type Store = ports.Store
 
 // TurnLog is the append-only record of one running turn.
-type TurnLog interface {
-	Append(recs []fyllo.TurnRecord) error // survives a crash of Core at once, of the machine within 250 ms
-	Sync() error
-	Remove() error // closes and removes it
-	Close() error  // closes it and leaves it for a replay
-}
+type TurnLog = ports.TurnLog
 
 // Agents gives running Agents.
 type Agents = warm.Agents
@@ -72,10 +34,7 @@ type Publisher interface {
 }
 
 // Decoder reads lines of a turn log.
-type Decoder interface {
-	DecodeLine(line []byte) (fyllo.Update, bool)
-	DecodePermission(line []byte) (fyllo.PermissionAsk, bool)
-}
+type Decoder = ports.Decoder
 
 // Deps are the borders of a Manager. All fields are needed.
 type Deps struct {

@@ -2,7 +2,7 @@ package session
 
 import (
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/internal/transcript"
+	"fyllocode.dev/fyllo/internal/session/internal/replay"
 )
 
 // recover replays the turn that a crash left and stores its answer (R-CHAT-149). Recovery is replay: the lines of
@@ -16,7 +16,7 @@ func (m *Manager) recover(w fyllo.WorkspaceID, meta fyllo.SessionMeta) (fyllo.Se
 	if err != nil {
 		return meta, err
 	}
-	live, end := m.replay(header, records)
+	live, end := replay.Turn(m.Decoder, header, records)
 	for i := range page.Messages {
 		stored := &page.Messages[i]
 		switch {
@@ -46,39 +46,4 @@ func (m *Manager) recover(w fyllo.WorkspaceID, meta fyllo.SessionMeta) (fyllo.Se
 		return meta, err
 	}
 	return changed, m.Store.DropTurn(w, meta.SessionID)
-}
-
-// replay folds the records of a turn. A turn without an end was interrupted when its last record was written.
-func (m *Manager) replay(h fyllo.TurnHeader, records []fyllo.TurnRecord) (*transcript.Live, fyllo.TurnEnd) {
-	live := transcript.New(h.MessageID, h.Cwd, h.StartedAt)
-	live.Of(h.ACPSessionID)
-	last := h.StartedAt
-	var end *fyllo.TurnEnd
-	for _, r := range records {
-		last = r.At
-		switch {
-		case r.End != nil:
-			end = r.End
-			live.End(*end)
-		case r.Answer != nil:
-			live.Answered(r.Answer.ToolCallID, *r.Answer, r.At)
-		default:
-			m.replayLine(live, r)
-		}
-	}
-	if end == nil {
-		end = interrupted(last)
-		live.End(*end)
-	}
-	return live, *end
-}
-
-func (m *Manager) replayLine(live *transcript.Live, r fyllo.TurnRecord) {
-	if u, ok := m.Decoder.DecodeLine(r.Line); ok {
-		live.Apply(&u, r.At)
-		return
-	}
-	if ask, ok := m.Decoder.DecodePermission(r.Line); ok {
-		live.Ask(&ask, r.At)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/session/internal/roster"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
@@ -59,7 +60,7 @@ func (m *Manager) start(ctx context.Context, w fyllo.WorkspaceID, r fyllo.StartR
 	if err != nil {
 		return fyllo.StartResult{}, err
 	}
-	if err := m.gateStart(ctx, meta); err != nil {
+	if err := m.gateStart(ctx, meta, r.Attachments); err != nil {
 		return fyllo.StartResult{}, err
 	}
 	d, err := m.probe(w, meta, &r)
@@ -113,25 +114,25 @@ func (m *Manager) plan(w fyllo.WorkspaceID, r *fyllo.StartRequest) (fyllo.Sessio
 	return meta, nil
 }
 
-// gateStart refuses a multi-root scope before any record exists; only an Agent whose capabilities are not known
-// yet is started for that (R-WS-077).
-func (m *Manager) gateStart(ctx context.Context, meta fyllo.SessionMeta) error {
-	if len(meta.Scope.AdditionalDirectories) == 0 {
-		return nil
-	}
+// gateStart refuses a multi-root scope and files that the Agent cannot take before any record exists; only an Agent whose
+// capabilities are not known yet is started for that (R-WS-077, R-CHAT-048).
+func (m *Manager) gateStart(ctx context.Context, meta fyllo.SessionMeta, files []fyllo.NewAttachment) error {
 	agent, _ := m.Agents.Describe(meta.AgentID)
-	switch agent.Capabilities.MultiRoot {
-	case fyllo.Supported:
-		return nil
-	case fyllo.Unsupported:
+	can, roots := agent.Capabilities, len(meta.Scope.AdditionalDirectories) > 0
+	if roots && can.MultiRoot == fyllo.Unsupported {
 		return warm.ErrMultiRoot(len(meta.Scope.Folders))
-	default: // not known yet
 	}
-	live, err := warm.Connect(ctx, m.Agents, meta.AgentID)
-	if err != nil {
-		return err
+	if roots && can.MultiRoot != fyllo.Supported || len(files) > 0 && can.Image == fyllo.Unknown {
+		live, err := warm.Connect(ctx, m.Agents, meta.AgentID)
+		if err == nil {
+			err = warm.Gate(live, meta.Scope)
+		}
+		if err != nil {
+			return err
+		}
+		can = live.Info().Capabilities
 	}
-	return warm.Gate(live, meta.Scope)
+	return attachments.Check(can, files)
 }
 
 // probe returns the draft that the Session takes over, nil for none. Options that the submission asks for are set
@@ -171,7 +172,7 @@ func (m *Manager) probe(w fyllo.WorkspaceID, meta fyllo.SessionMeta, r *fyllo.St
 
 // commit makes the Session exist and begins its turn.
 func (m *Manager) commit(x *roster.Index, meta fyllo.SessionMeta, d *draft, r *fyllo.StartRequest) (fyllo.StartResult, error) {
-	stored, err := m.Store.CreateSession(x.Workspace(), meta, userMessage(r.RequestID, r.Text))
+	stored, err := m.create(x.Workspace(), meta, r)
 	if err != nil {
 		return fyllo.StartResult{}, err
 	}

@@ -46,6 +46,7 @@ type turn struct {
 	retried   bool                  // recovered from a missing ACP session (R-CHAT-147)
 	way       warm.Way              // how the link of the last prompt came to be
 	draft     *draft                // whose ACP session it takes over, or nil
+	files     []fyllo.PromptBlock   // of the user message, until the prompt is sent
 }
 
 // view is the turn as windows see it.
@@ -85,11 +86,15 @@ func (a *actor) begin(user fyllo.Message, d *draft) {
 func (a *actor) activate(t *turn) {
 	ctx, cancel := context.WithCancel(a.m.life)
 	t.stop = cancel
-	job := a.activation(t)
+	job, user := a.activation(t), t.user
 	started := a.m.spawn(func() {
 		defer cancel()
 		got, err := job.Run(ctx)
-		if !a.post(a.m.life, func() { a.dispatch(t, got, err) }) && got.Link != nil {
+		var files []fyllo.PromptBlock
+		if err == nil && got.Link != nil {
+			files, err = a.blocks(user, got.Link)
+		}
+		if !a.post(a.m.life, func() { t.files = files; a.dispatch(t, got, err) }) && got.Link != nil {
 			got.Link.Close()
 		}
 	})
@@ -156,7 +161,9 @@ func (a *actor) send(t *turn) error {
 	a.tokens++
 	t.token = a.tokens
 	a.link.Fresh = false
-	return a.link.Agent.Prompt(a.link.ID, t.token, promptBlocks(t.user))
+	blocks := append(promptBlocks(t.user), t.files...)
+	t.files = nil
+	return a.link.Agent.Prompt(a.link.ID, t.token, blocks)
 }
 
 // patchUser adds the reminders that a new ACP session needs and the configuration used (R-CHAT-157, 160, 161).

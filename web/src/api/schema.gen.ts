@@ -232,6 +232,41 @@ export interface paths {
         patch: operations["updateSession"];
         trace?: never;
     };
+    "/api/sessions/{id}/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds a file to the next message of a Session (R-CHAT-043) */
+        post: operations["addAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/attachments/{handle}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a file that was not sent yet */
+        get: operations["getAttachment"];
+        put?: never;
+        post?: never;
+        /** Takes a file back that was not sent */
+        delete: operations["dropAttachment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/body": {
         parameters: {
             query?: never;
@@ -685,6 +720,10 @@ export interface components {
         CommandsEvent: {
             commands: components["schemas"]["Command"][];
         };
+        ComposerState: {
+            attachments: components["schemas"]["KeptAttachment"][];
+            text: string;
+        };
         ComposerText: {
             text: string;
         };
@@ -1047,6 +1086,14 @@ export interface components {
             texts: components["schemas"]["FileSegment"][];
             version: string;
         };
+        KeptAttachment: {
+            file: string;
+            handle: string;
+            mime: string;
+            name: string;
+            /** Format: int64 */
+            size: number;
+        };
         Location: {
             /** Format: int64 */
             line?: number;
@@ -1076,6 +1123,12 @@ export interface components {
         };
         /** @enum {string} */
         Mode: "fyllocode" | "native";
+        NewAttachment: {
+            mime?: string;
+            name: string;
+            /** Format: int64 */
+            size: number;
+        };
         OpenRequest: {
             paths?: string[];
             workspaceId?: string;
@@ -1151,6 +1204,8 @@ export interface components {
         Policy: "ask" | "allow_once";
         PromptRequest: {
             agentId?: string;
+            attachments?: string[];
+            attachmentsOf?: string;
             config?: components["schemas"]["ConfigChange"][];
             mode?: components["schemas"]["Mode"];
             requestId: string;
@@ -1283,6 +1338,7 @@ export interface components {
         };
         StartRequest: {
             agentId: string;
+            attachments?: components["schemas"]["NewAttachment"][];
             config?: components["schemas"]["ConfigChange"][];
             mode: components["schemas"]["Mode"];
             policy?: components["schemas"]["Policy"];
@@ -1656,7 +1712,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ComposerText"];
+                    "application/json": components["schemas"]["ComposerState"];
                 };
             };
             /** @description Error */
@@ -1962,6 +2018,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StartRequest"];
+                "multipart/form-data": {
+                    file?: string[];
+                    request?: components["schemas"]["StartRequest"];
+                };
             };
         };
         responses: {
@@ -2068,6 +2128,108 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionSummary"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    addAttachment: {
+        parameters: {
+            query: {
+                /** @description for display; never part of a path */
+                name: string;
+                /** @description what the client takes it for */
+                type?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptAttachment"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK; the type is that of a raster picture or a sound, as its bytes tell, or application/octet-stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    dropAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

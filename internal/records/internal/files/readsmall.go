@@ -1,12 +1,12 @@
-package records
+package files
 
 import (
 	"io"
 	"os"
 )
 
-// readSmall reads a small file through buf, which is reused by the next call.
-func readSmall(path string, buf []byte) ([]byte, error) {
+// ReadSmall reads a small file through buf, which is reused by the next call.
+func ReadSmall(path string, buf []byte) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
