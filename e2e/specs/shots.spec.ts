@@ -404,3 +404,33 @@ test.describe('file changes', () => {
     await shoot(page, 'changes-none')
   })
 })
+
+test.describe('search', () => {
+  test.use({ histories: [[{ messages: 400, name: 'Rework the scanner so that columns count characters' }, { messages: 40, session: 'session-short', name: '' }], { scope: 'test' }] })
+
+  test('@shots search for Sessions', async ({ chat, core, page }) => {
+    const workspace = await core.workspace()
+    for (const text of [
+      'Why does the scanner drop the last character of a line that ends in a wide one? It looks as if it counted bytes.',
+      '解析器在处理宽字符时会丢掉最后一个字符，请检查 scanner 的实现，并为中文、emoji 🚀 和组合字符补充测试',
+      `A_very_long_identifier_without_any_space_${'that_goes_on_'.repeat(12)}scanner`,
+      'Tests of the Scanner',
+    ]) {
+      await core.begin('Scripted', `echo ${text}`, workspace)
+    }
+    await expect(chat.sessions).toHaveCount(6)
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog', { name: 'Search Sessions' })
+    await shoot(page, 'search-hint')
+    await page.keyboard.type('scanner')
+    await expect(dialog.getByRole('option').nth(3)).toBeVisible()
+    await shoot(page, 'search-results')
+    await dialog.getByRole('combobox').fill('nothing like it')
+    await expect(dialog).toContainText('No matching Sessions')
+    await shoot(page, 'search-none')
+    await dialog.getByRole('combobox').fill('needle-200.')
+    await dialog.getByRole('option').click()
+    await expect(page).toHaveURL(/\/chat\/session-history$/)
+    await shoot(page, 'search-arrived')
+  })
+})

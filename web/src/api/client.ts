@@ -14,6 +14,7 @@ import type {
   Mode,
   PermissionNote,
   Policy,
+  SearchResult,
   SessionDetail,
   SessionPage,
   SessionSummary,
@@ -123,6 +124,9 @@ export class Client {
 
   sessions = (cursor?: string, limit?: number) =>
     this.call<SessionPage>('/api/sessions', { query: { cursor, limit } })
+  /** The first 50 Sessions that hold some words, the best first. Aborting the signal ends the scan. */
+  searchSessions = (q: string, signal?: AbortSignal) =>
+    this.call<SearchResult>('/api/search', { query: { q }, signal })
   startSession = (body: StartRequest) =>
     this.call<{ sessionId: string; message: Message }>('/api/sessions', { method: 'POST', body })
   session = (id: string, signal?: AbortSignal) => this.call<SessionDetail>(sessionPath(id), { signal })

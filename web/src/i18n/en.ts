@@ -59,6 +59,7 @@ export const en = {
   'sidebar.another': 'Open another Workspace in a new tab',
   'sidebar.new': 'New Session',
   'sidebar.pinned': 'Pinned Sessions',
+  'sidebar.search': 'Search Sessions',
   'sidebar.recent': 'Recent Sessions',
   'sidebar.pin': 'Pin',
   'sidebar.unpin': 'Unpin',
@@ -198,6 +199,7 @@ export const en = {
 
   'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.newSession': 'New Session',
+  'shortcuts.search': 'Search Sessions',
   'shortcuts.sheet': 'This sheet',
   'shortcuts.find': 'Find in the session',
   'shortcuts.send': 'Send message',

@@ -59,6 +59,7 @@ export const zhCN: Strings = {
   'sidebar.another': '在新标签页打开其他 Workspace',
   'sidebar.new': '新建会话',
   'sidebar.pinned': '置顶会话',
+  'sidebar.search': '搜索会话',
   'sidebar.recent': '最近会话',
   'sidebar.pin': '置顶',
   'sidebar.unpin': '取消置顶',
@@ -197,6 +198,7 @@ export const zhCN: Strings = {
 
   'shortcuts.title': '键盘快捷键',
   'shortcuts.newSession': '新建会话',
+  'shortcuts.search': '搜索会话',
   'shortcuts.sheet': '显示此列表',
   'shortcuts.find': '在会话中查找',
   'shortcuts.send': '发送消息',

@@ -18,6 +18,9 @@ export const navOpen = ref(false)
 /** Whether the shortcut sheet is open. */
 export const shortcutsOpen = ref(false)
 
+/** Whether the search for Sessions is open. */
+export const searchOpen = ref(false)
+
 /** Counts the wishes to write: every change puts the focus into the message field. */
 export const wantsComposer = ref(0)
 
