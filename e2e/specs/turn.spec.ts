@@ -140,10 +140,12 @@ test.describe('in Chinese', () => {
     const since = await first(core, id)
     await to(page, since, 42_999)
     await page.goto(await core.url(core.project))
+    await page.locator(`[href="/chat/${id}"]`).click()
+    await expect(page).toHaveURL(/session-/)
     const log = page.getByRole('log')
     for (const [ms, text] of [[42_999, '42 秒'], [728_000, '12 分 08 秒'], [4_320_000, '1 小时 12 分'], [3_600_000, '1 小时'], [97_200_000, '1 天 3 小时'], [86_400_000, '1 天']] as const) {
       await to(page, since, ms)
-      await page.goto(`${core.origin}/chat/${id}`)
+      await page.reload()
       await expect(log.locator('.turn-time')).toHaveText(text)
       await expect(log.getByText(words.zh)).toBeVisible()
     }

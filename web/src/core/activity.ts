@@ -48,11 +48,14 @@ export function iconOf(item: ActivityRow): ToolKind {
   return item.type === 'tool' ? kindOf(item.tool) : 'think'
 }
 
+/** A longer line in bold is no title. */
+const LONGEST_TITLE = 300
+
 /** A thought that begins with a line in bold: the line without its asterisks, "" when there is none, and what follows. */
 export function titled(text: string): { title: string; rest: string } {
   const head = /^\s*\*\*([^*\n]+)\*\*[ \t]*(?:\r?\n|$)/.exec(text)
   const title = head?.[1]?.trim() ?? ''
-  return title === '' ? { title, rest: text } : { title, rest: text.slice(head![0].length) }
+  return title === '' || title.length > LONGEST_TITLE ? { title: '', rest: text } : { title, rest: text.slice(head![0].length) }
 }
 
 /** What a call did to a file. */

@@ -10,6 +10,7 @@ export default {
   'transcript.showLess': 'Show less',
   'transcript.damage': '{n} stretch of this record is unreadable and was skipped.|{n} stretches of this record are unreadable and were skipped.',
   'transcript.copy': 'Copy',
+  'transcript.wrap': 'Wrap lines',
   'transcript.copied': 'Copied',
   'transcript.copyFailed': 'Copying failed. Select the text and copy it by keyboard.',
   'transcript.copyMessage': 'Copy message',

@@ -12,6 +12,7 @@ export default {
   'transcript.showLess': '收起',
   'transcript.damage': '此记录有 {n} 处无法读取，已跳过。',
   'transcript.copy': '复制',
+  'transcript.wrap': '自动换行',
   'transcript.copied': '已复制',
   'transcript.copyFailed': '复制失败，请选中文本后用键盘复制。',
   'transcript.copyMessage': '复制消息',

@@ -1,9 +1,11 @@
+import { reveal } from '@/core/reveal'
 import type { Row, SubagentRow } from '@/core/rows'
+import { short } from '@/core/short'
 import { t } from '@/i18n'
 
-/** What a subagent is called. */
+/** What a subagent is called, as it is shown. */
 export function subagentTitle({ tool }: SubagentRow): string {
-  return tool.title || tool.name || t('subagent.untitled')
+  return reveal(short(tool.title || tool.name || t('subagent.untitled')))
 }
 
 /** The subagent that a part is the call of, at any depth; null when it is not there. */

@@ -51,6 +51,7 @@ export const icons = {
   user: 'M8 2.5a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4M3 13.5c.3-3 2.2-4 5-4s4.7 1 5 4',
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5V10M8 11.8v.1',
   wrench: 'M13.3 4.5 11 6.8 9.2 5l2.3-2.3A3.5 3.5 0 0 0 7 7L2.7 11.3a1.3 1.3 0 0 0 2 2L9 9a3.5 3.5 0 0 0 4.3-4.5',
+  wrap: 'M2.5 4h11M2.5 8h8.8a2 2 0 0 1 0 4H8.5M10 10.3 8.3 12l1.7 1.7M2.5 12h3',
 } as const
 
 export type IconName = keyof typeof icons

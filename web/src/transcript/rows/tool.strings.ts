@@ -1,6 +1,8 @@
 import { texts } from '@/i18n'
 
 const en = {
+  title: 'Title',
+  more: '{n} more…|{n} more…',
   input: 'Input',
   output: 'Output',
   error: 'Error',
@@ -16,6 +18,8 @@ const en = {
 }
 
 const zhCN: typeof en = {
+  title: '标题',
+  more: '还有 {n} 项…',
   input: '输入',
   output: '输出',
   error: '错误',
@@ -31,4 +35,4 @@ const zhCN: typeof en = {
 }
 
 /** What an opened call says. */
-export const say = texts({ en, 'zh-CN': zhCN }).t
+export const { t: say, plural: sayMany } = texts({ en, 'zh-CN': zhCN })
