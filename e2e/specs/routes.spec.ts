@@ -2,14 +2,14 @@ import { expect, test } from '../fixtures.ts'
 
 test('after the first message the URL is replaced: Back does not return to the draft (R-CHAT-005)', async ({ chat, core, page }) => {
   await page.getByRole('link', { name: 'Settings' }).click()
-  await expect(page).toHaveURL(`${core.origin}/settings/acp-agents`)
+  await expect(page).toHaveURL(`${core.origin}/settings/preferences`)
   await page.getByRole('link', { name: 'Chat' }).click()
   await expect(page).toHaveURL(`${core.origin}/chat`)
   const id = await chat.begin('echo the first')
   await expect(page).toHaveURL(`${core.origin}/chat/${id}`)
   await expect(chat.title).toHaveText('echo the first')
   await page.goBack()
-  await expect(page).toHaveURL(`${core.origin}/settings/acp-agents`)
+  await expect(page).toHaveURL(`${core.origin}/settings/preferences`)
   await page.goForward()
   await expect(page).toHaveURL(`${core.origin}/chat/${id}`)
   await expect(chat.log.getByText('the first', { exact: true })).toBeVisible()

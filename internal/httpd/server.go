@@ -63,7 +63,10 @@ func New(c Config) (*Server, error) {
 		hosts:         hostsOf(c.Addr.Port()),
 		started:       time.Now(),
 		live:          make(map[*socket]struct{}),
-		ui:            page.NewFiles(c.UI),
+		ui: page.NewFiles(c.UI, func() page.Look {
+			settings := c.Store.Settings()
+			return page.Look{Theme: settings.Theme, Language: settings.Language}
+		}),
 	}
 	s.windows = windows.New(func(id fyllo.WindowID, w fyllo.WorkspaceID) { c.Sessions.CloseDraft(w, id) })
 	s.api, _ = s.routes()

@@ -20,7 +20,7 @@ type settingsPatch struct {
 	Language                *string        `json:"language,omitempty" enum:",en,zh-CN"`
 	RailCollapsed           *bool          `json:"railCollapsed,omitempty"`
 	HideTour                *bool          `json:"hideTour,omitempty"`
-	DefaultPermissionPolicy *fyllo.Policy  `json:"defaultPermissionPolicy,omitempty"`
+	DefaultPermissionPolicy *fyllo.Policy  `json:"defaultPermissionPolicy,omitempty" enum:"ask,allow_once"`
 	LastAgent               *fyllo.AgentID `json:"lastAgent,omitempty"`
 }
 

@@ -262,6 +262,11 @@ func TestSettings_R_AGT_122(t *testing.T) {
 	if !strings.Contains(string(b), `"future":{"a":1}`) {
 		t.Errorf("an unknown key was lost: %s", b)
 	}
+	mustWrite(t, path, `{"theme":"purple","defaultPermissionPolicy":"always"}`)
+	s, _ = openStore(t, root)
+	if got := s.Settings(); got.Theme != "system" || got.DefaultPermissionPolicy != fyllo.PolicyAsk {
+		t.Errorf("a value that means nothing was taken: %+v", got)
+	}
 	mustWrite(t, path, `theme = dark`)
 	s, _ = openStore(t, root)
 	if _, err := s.UpdateSettings(func(v *fyllo.Settings) { v.Theme = "light" }); err != nil {

@@ -34,12 +34,15 @@ func (s *Store) loadSettings() fyllo.Settings {
 	return settings
 }
 
-// parseSettings reads settings; a value of the wrong type leaves the default of that key. After an error the rest of
+// parseSettings reads settings; a value that is of the wrong type or means nothing leaves the default of that key. After an error the rest of
 // the result is usable.
 func parseSettings(b []byte) (fyllo.Settings, error) {
 	settings := defaultSettings()
 	// This decoder, unlike the other one, goes on behind a value of the wrong type.
 	err := stdjson.Unmarshal(b, &settings)
+	if settings.Theme != "light" && settings.Theme != "dark" {
+		settings.Theme = "system"
+	}
 	if settings.DefaultPermissionPolicy != fyllo.PolicyAllowOnce {
 		settings.DefaultPermissionPolicy = fyllo.PolicyAsk
 	}

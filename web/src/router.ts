@@ -16,8 +16,15 @@ export function makeRouter(history: RouterHistory, gate: Gate): Router {
     routes: [
       { path: '/', name: 'launcher', component: () => import('@/launcher/LauncherPage.vue') },
       { path: '/chat/:id?', name: 'chat', component: () => import('@/chat/ChatPage.vue') },
-      { path: '/settings', redirect: '/settings/acp-agents' },
-      { path: '/settings/acp-agents', name: 'agents', component: () => import('@/settings/AgentsPage.vue') },
+      {
+        path: '/settings',
+        component: () => import('@/settings/SettingsPage.vue'),
+        redirect: () => ({ name: 'preferences', query: {} }),
+        children: [
+          { path: 'preferences', name: 'preferences', component: () => import('@/settings/PreferencesPage.vue') },
+          { path: 'acp-agents', name: 'agents', component: () => import('@/settings/AgentsPage.vue') },
+        ],
+      },
       { path: '/:rest(.*)*', redirect: home },
     ],
   })

@@ -1323,6 +1323,7 @@ export interface components {
             theme: string;
         };
         SettingsPatch: {
+            /** @enum {unknown} */
             defaultPermissionPolicy?: components["schemas"]["Policy"];
             hideTour?: boolean;
             /** @enum {string} */

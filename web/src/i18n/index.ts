@@ -20,7 +20,8 @@ type Tables<K extends string> = { en: Record<K, string>; 'zh-CN'?: Record<K, str
 
 const tables: Tables<StringKey> = shallowReactive({ en: { ...en, ...transcriptEn } })
 
-const override = ref<Locale | null>(null)
+/** Core writes the language of the preferences into the page, so that nothing is shown in another one first. */
+const override = ref<Locale | null>(localeOf(document.documentElement.dataset.language))
 
 /** The language shown now. */
 export const locale = computed<Locale>(() => override.value ?? browserLocale(navigator.languages))
@@ -47,7 +48,11 @@ export function browserLocale(wanted: readonly string[]): Locale {
 
 /** setLanguage follows Settings.language: a language of the page, or anything else for the browser's. */
 export function setLanguage(setting: string): void {
-  override.value = setting === 'en' || setting === 'zh-CN' ? setting : null
+  override.value = localeOf(setting)
+}
+
+function localeOf(setting: string | undefined): Locale | null {
+  return setting === 'en' || setting === 'zh-CN' ? setting : null
 }
 
 /** The texts of some keys in the language shown now. */

@@ -7,9 +7,6 @@ import { setLanguage } from '@/i18n'
 
 import { client } from './client'
 
-/** Where theme.js finds the theme before the first paint. */
-const themeKey = 'fyllo.theme'
-
 /** The preferences; defaults until Core has told them. */
 export const settings = shallowRef<Settings>({
   theme: 'system',
@@ -49,15 +46,10 @@ export function applyToSettings(events: readonly StreamEvent[]): void {
   for (const event of events) if (event.type === 'settings') settings.value = event.data
 }
 
+// Core writes both into the page that it sends, for the first paint of the next visit.
 watch(settings, (s) => {
   setLanguage(s.language)
   const fixed = s.theme === 'light' || s.theme === 'dark'
   if (fixed) document.documentElement.dataset.theme = s.theme
   else delete document.documentElement.dataset.theme
-  try {
-    if (fixed) localStorage.setItem(themeKey, s.theme)
-    else localStorage.removeItem(themeKey)
-  } catch {
-    // Storage may be blocked; the theme is then right after the first answer instead of before it.
-  }
 })

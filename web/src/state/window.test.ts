@@ -55,7 +55,6 @@ it('follows the stream from the position of the registration, and applies the pr
   await flush()
   expect(sockets[0]!.url).toMatch(/\/api\/stream\?window=window-1&after=7&run=run-1$/)
   expect(document.documentElement.dataset.theme).toBe('dark')
-  expect(localStorage.getItem('fyllo.theme')).toBe('dark')
 })
 
 it('says that the link is used up on 401', async () => {

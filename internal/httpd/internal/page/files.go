@@ -20,13 +20,20 @@ var mediaTypes = map[string]string{
 	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
 }
 
+// Look is what the interface must know before its first paint, since it asks Core for the preferences only later.
+type Look struct {
+	Theme    string // light or dark; anything else is the system's
+	Language string // en or zh-CN; anything else is the browser's
+}
+
 // Files serves the built interface. What lies under assets/ carries a hash in its name and never changes.
 type Files struct {
 	files fs.FS
+	look  func() Look
 }
 
-// NewFiles returns the Files of an interface that has index.html at its root.
-func NewFiles(files fs.FS) *Files { return &Files{files: files} }
+// NewFiles returns the Files of an interface that has index.html at its root. look is asked at every visit.
+func NewFiles(files fs.FS, look func() Look) *Files { return &Files{files: files, look: look} }
 
 // ServeHTTP implements http.Handler.
 func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +71,9 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, name string) bool 
 	h := w.Header()
 	var data []byte
 	err := fs.ErrNotExist
-	if acceptsGzip(r) {
+	if name == "index.html" {
+		data, err = f.index()
+	} else if acceptsGzip(r) {
 		if data, err = fs.ReadFile(f.files, name+".gz"); err == nil {
 			h.Set("Content-Encoding", "gzip")
 		}
@@ -90,6 +99,25 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, name string) bool 
 		}
 	}
 	return true
+}
+
+// index returns index.html with the Look as attributes of its root element.
+func (f *Files) index() ([]byte, error) {
+	data, err := fs.ReadFile(f.files, "index.html")
+	if err != nil {
+		if data, err = f.unpack("index.html"); err != nil {
+			return nil, err
+		}
+	}
+	attributes := ""
+	look := f.look()
+	if look.Theme == "light" || look.Theme == "dark" {
+		attributes += ` data-theme="` + look.Theme + `"`
+	}
+	if look.Language == "en" || look.Language == "zh-CN" {
+		attributes += ` data-language="` + look.Language + `"`
+	}
+	return bytes.Replace(data, []byte("<html"), []byte("<html"+attributes), 1), nil
 }
 
 // unpack returns a file of which only the compressed form is there.

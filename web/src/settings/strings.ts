@@ -1,0 +1,41 @@
+import { texts } from '@/i18n'
+
+/** What the settings say beside the strings of every page; loads with them. */
+export const { t } = texts({
+  en: {
+    preferences: 'Preferences',
+    theme: 'Theme',
+    'theme.system': 'System',
+    'theme.light': 'Light',
+    'theme.dark': 'Dark',
+    'theme.failed': 'The theme was not changed',
+    language: 'Language',
+    'language.browser': 'As in the browser',
+    'language.failed': 'The language was not changed',
+    permission: 'Permissions in new Sessions',
+    'permission.ask': 'Ask',
+    'permission.ask.hint': 'A card in the conversation waits for your answer.',
+    'permission.once': 'Allow once automatically',
+    'permission.once.hint': 'Takes the Agent’s “allow once” option without asking.',
+    'permission.note': 'Sessions that exist keep their own setting, in the menu above the conversation.',
+    'permission.failed': 'The setting was not changed',
+  },
+  'zh-CN': {
+    preferences: '偏好设置',
+    theme: '主题',
+    'theme.system': '跟随系统',
+    'theme.light': '浅色',
+    'theme.dark': '深色',
+    'theme.failed': '主题未能更改',
+    language: '语言',
+    'language.browser': '跟随浏览器',
+    'language.failed': '语言未能更改',
+    permission: '新会话的权限',
+    'permission.ask': '询问',
+    'permission.ask.hint': '对话中的卡片会等待你的回答。',
+    'permission.once': '自动允许一次',
+    'permission.once.hint': '不询问，直接选择 Agent 的“允许一次”选项。',
+    'permission.note': '已有会话保留各自的设置，可在对话上方的菜单中更改。',
+    'permission.failed': '设置未能更改',
+  },
+})
