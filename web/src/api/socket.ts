@@ -33,10 +33,10 @@ const SETTLED = 3000
 const TICK = 5000
 const SLEPT = 20000
 const HIDDEN_FLUSH = 250
-/** A dense stream moves thirty times a second: more is not seen, and costs as much again. In ms. */
-const SHORTEST_GAP = 30
+/** Flushes come with each frame while they are cheap: little at a time fits into one, and much does not. In ms. */
+const SHORTEST_GAP = 14
 /** A flush, from its begin until it is painted, takes one part in this many of the time. */
-const SHARE = 3
+const SHARE = 2
 /** However costly flushes are, events never wait longer than this, in ms. */
 const LONGEST_GAP = 120
 

@@ -28,12 +28,20 @@ export class Heights<T extends Keyed> {
     const { rows: old, sizes } = this
     const front = old[0] ? indexOf(next, old[0].key, 0) : -1
     let same = 0
-    if (front >= 0) while (same < old.length && old[same]!.key === next[front + same]?.key) same++
+    if (front >= 0) {
+      // The same row most often, and then no text is compared.
+      while (same < old.length && (old[same] === next[front + same] || old[same]!.key === next[front + same]?.key)) same++
+    }
     const rest = new Map<string, number>()
     for (let i = same; i < old.length; i++) rest.set(old[i]!.key, sizes[i]!)
     const known = (row: T): number => rest.get(row.key) ?? this.guess(row)
-    const before = front > 0 ? next.slice(0, front).map(known) : []
-    this.sizes = before.concat(sizes.slice(0, same), next.slice(Math.max(front, 0) + same).map(known))
+    if (front === 0) {
+      sizes.length = same
+      for (let i = same; i < next.length; i++) sizes.push(known(next[i]!))
+    } else {
+      const before = front > 0 ? next.slice(0, front).map(known) : []
+      this.sizes = before.concat(sizes.slice(0, same), next.slice(Math.max(front, 0) + same).map(known))
+    }
     this.rows = next
     this.valid = front === 0 ? Math.min(this.valid, same) : 0
     if (this.tops.length <= next.length) {

@@ -149,19 +149,19 @@ describe('RowBuilder', () => {
     expect(grown(b.build(v)), 'the first time').toBe(40_000)
     v = reduce(v, [event(11, 'delta', { messageId: 'm1', partId: 'm1.0', index: 0, kind: 'text', at: 40_000, text: text.slice(40_000) })])
     let shown = 40_000
-    const steps = [17, 17, 25, 1000].map((time) => {
+    const steps = [4, 8, 6, 1000].map((time) => {
       const rows = b.build(v)
       expect(rows.again).toBe(true)
       expect(JSON.stringify(rows.rows)).not.toContain('\\ud83d"') // half a face
       b.took(time)
       const step = grown(rows) - shown
       shown += step
-      return Math.round(step / 1024)
+      return step
     })
-    expect(steps).toEqual([4, 6, 9, 4])
+    expect(steps).toEqual([1024, 1536, 1536, 2048])
     for (let n = 0; b.build(v).again; n++) {
-      expect(n).toBeLessThan(20)
-      b.took(17)
+      expect(n, 'a slow page does not wait for ever either').toBeLessThan(300)
+      b.took(1000)
     }
     expect(grown(b.build(v))).toBe(text.length)
     expect(b.build(v)).toMatchObject({ again: false })

@@ -158,10 +158,12 @@ interface Cell {
 
 const NONE: readonly never[] = []
 
-/** A frame in milliseconds, with a little room; what takes longer was too much. */
-const FRAME = 20
+/** Milliseconds of a frame that showing more text may take; the rest of it belongs to what else the page does. */
+const ROOM = 7
 /** UTF-16 units by which a text may grow in one build: at first, and at the least and most. */
-const STEP = { first: 4 << 10, least: 1 << 10, most: 32 << 10 }
+const STEP = { first: 1 << 10, least: 1 << 8, most: 32 << 10 }
+/** However little fits into a frame, of what waits one part in so many is shown with each. */
+const PARTS = 120
 
 /**
  * Turns views of one Session into rows. Keeps what it made of each message, so that a delta costs the rows of its
@@ -178,11 +180,11 @@ export class RowBuilder {
   private rested = false
 
   /**
-   * Tells how many milliseconds the page took for the last rows, from build() to the frame after. Much text at once, as
-   * after a pause or from an Agent that writes at full speed, is shown over several frames, in steps that this decides.
+   * Tells how many milliseconds the last rows took, from build() until they were painted. Much text at once, as after a
+   * pause or from an Agent that writes at full speed, is shown over several frames, in steps that this decides.
    */
   took(time: number): void {
-    const fitting = this.step * (time > FRAME ? Math.max(0.25, FRAME / time / 2) : 1.5)
+    const fitting = this.step * Math.min(1.25, Math.max(0.5, ROOM / time))
     this.step = Math.min(STEP.most, Math.max(STEP.least, fitting))
   }
 
@@ -208,9 +210,10 @@ export class RowBuilder {
       if (i === front && same > 0) {
         const base = rows.length
         rows = rows.concat(old.rows.slice(0, old.ends[same - 1]))
-        ends = ends.concat(old.ends.slice(0, same).map((end) => base + end))
+        const known = old.ends.slice(0, same)
+        ends = base === 0 ? known : ends.concat(known.map((end) => base + end))
         i += same - 1
-        userId = messages.slice(0, i + 1).findLast((m) => m.role === 'user')?.id ?? ''
+        userId = lastUser(messages, i)
         continue
       }
       const message = messages[i]!
@@ -313,12 +316,22 @@ export class RowBuilder {
     let stream = this.splitters.get(part.id)
     const text = part.text ?? ''
     if (!stream) this.splitters.set(part.id, (stream = new MarkdownStream()))
-    else if (text.length > stream.text.length + this.step && text.startsWith(stream.text)) {
-      this.rested = this.again = true
-      return stream.update(text.slice(0, wholeUntil(text, stream.text.length + this.step)))
+    else if (text.startsWith(stream.text)) {
+      const rest = text.length - stream.text.length
+      const step = Math.max(this.step, Math.ceil(rest / PARTS))
+      if (rest > step) {
+        this.rested = this.again = true
+        return stream.update(text.slice(0, wholeUntil(text, stream.text.length + step)))
+      }
     }
     return stream.update(text)
   }
+}
+
+/** The id of the last user message up to a position, "" when there is none. */
+function lastUser(messages: readonly Message[], to: number): string {
+  for (let i = to; i >= 0; i--) if (messages[i]!.role === 'user') return messages[i]!.id
+  return ''
 }
 
 /** The position itself, or the one before when it is inside of a surrogate pair. */

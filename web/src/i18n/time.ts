@@ -13,6 +13,16 @@ export const now = ref(Date.now())
 
 setInterval(() => (now.value = Date.now()), minute / 2)
 
+/** Formats cost a hundred times what they do with them, and there are few. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function written(time: number, options: Intl.DateTimeFormatOptions): string {
+  const key = `${locale.value} ${Object.keys(options).join(' ')} ${options.year ?? ''}`
+  let format = formats.get(key)
+  if (!format) formats.set(key, (format = new Intl.DateTimeFormat(locale.value, options)))
+  return format.format(time)
+}
+
 /** ago writes how long before `at` (Unix ms) a time was: minutes, hours, days, and a date after a week. */
 export function ago(time: number, at: number = now.value): string {
   const past = at - time
@@ -26,18 +36,18 @@ export function ago(time: number, at: number = now.value): string {
 
 /** exact writes a time in full, for tooltips. */
 export function exact(time: number): string {
-  return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+  return written(time, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
 /** clock writes the time of a day, with the date in front unless it is today. */
 export function clock(time: number, at: number = now.value): string {
   const sameDay = new Date(time).toDateString() === new Date(at).toDateString()
-  const hours = new Intl.DateTimeFormat(locale.value, { timeStyle: 'short' }).format(time)
+  const hours = written(time, { timeStyle: 'short' })
   return sameDay ? hours : `${date(time, at)} ${hours}`
 }
 
 function date(time: number, at: number): string {
   const sameYear = new Date(time).getFullYear() === new Date(at).getFullYear()
   const year = sameYear ? undefined : 'numeric'
-  return new Intl.DateTimeFormat(locale.value, { year, month: 'short', day: 'numeric' }).format(time)
+  return written(time, { year, month: 'short', day: 'numeric' })
 }

@@ -53,6 +53,9 @@ export function useRows({ scroller, holder, placed }: Elements): RowList {
   /** Where the view was put. */
   let put = 0
   let run = 0
+  /** The view jumps: only what it shows is mounted. */
+  let narrow = false
+  let widening = 0
   let observer: ResizeObserver | undefined
 
   const shown = computed(() => rows.value.slice(...range.value))
@@ -72,16 +75,31 @@ export function useRows({ scroller, holder, placed }: Elements): RowList {
   function cover(el: HTMLElement, top: number): boolean {
     const at = (y: number): number => heights.indexAt(y - MARGIN)
     const [from, to] = range.value
-    const near = BUFFER / 2
+    // Who drags the scroll bar is elsewhere with each frame: what lies around the view can wait.
+    if (to > from && (at(top + el.clientHeight) < from || at(top) >= to)) widen()
+    const buffer = narrow ? 0 : BUFFER
+    const near = buffer / 2
     const last = rows.value.length
     const enough = from <= at(top - near) && to >= Math.min(last, at(top + el.clientHeight + near) + 1)
     if (enough && to <= last && to - from <= 4 * (at(top + el.clientHeight + BUFFER) - at(top - BUFFER) + 1)) return false
-    const next = [at(top - BUFFER), Math.min(last, at(top + el.clientHeight + BUFFER) + 1)] as const
+    const next = [at(top - buffer), Math.min(last, at(top + el.clientHeight + buffer) + 1)] as const
     if (next[0] === from && next[1] === to) return false
     keepFocus(el, next)
     range.value = next
     makeRoom()
     return true
+  }
+
+  /** Mounts what lies around the view once it has not jumped for a frame. */
+  function widen(): void {
+    narrow = true
+    cancelAnimationFrame(widening)
+    widening = requestAnimationFrame(() => {
+      widening = requestAnimationFrame(() => {
+        narrow = false
+        void fit()
+      })
+    })
   }
 
   /** A row that leaves the page hands the focus to the list, so that keys still scroll. */
@@ -178,6 +196,7 @@ export function useRows({ scroller, holder, placed }: Elements): RowList {
   })
   onBeforeUnmount(() => {
     run++
+    cancelAnimationFrame(widening)
     observer?.disconnect()
   })
 
