@@ -158,7 +158,7 @@ describe('RowBuilder', () => {
       shown += step
       return step
     })
-    expect(steps).toEqual([1024, 1536, 1536, 2048])
+    expect(steps).toEqual([1024, 1280, 1119, 1306])
     for (let n = 0; b.build(v).again; n++) {
       expect(n, 'a slow page does not wait for ever either').toBeLessThan(300)
       b.took(1000)
