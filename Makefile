@@ -55,8 +55,8 @@ api: web/node_modules/.installed ## regenerate the API types of the UI
 	$(GO) generate ./internal/httpd/...
 	cd web && npm run api
 
-bench: build ## figures of docs/architecture.md §9, as ratios of one run
-	$(GO) run ./internal/bench
+bench: build ## figures of docs/architecture.md §9, as ratios of one run; BENCH="-run '^search$$' -search-mb 100" for one of them
+	$(GO) run ./internal/bench $(BENCH)
 	cd web && npm run --silent size
 
 bench-ui: build e2e/node_modules/.installed chromium ## figures of the page, docs/architecture.md §9, as ratios of one run

@@ -1,5 +1,5 @@
 // Command bench measures the budgets of docs/architecture.md §9 against the built binary and prints them as ratios
-// of one run: machines are noisy, ratios carry over. It needs bin/fyllo (make build) and runs for about two minutes.
+// of one run: machines are noisy, ratios carry over. It needs bin/fyllo (make build) and runs for about four minutes.
 //
 // The unit jd is the cost of decoding each chunk once with a flat typed encoding/json decoder. The floor is a
 // minimal server that decodes every line, journals it and writes it to a WebSocket.
@@ -23,6 +23,8 @@ type suite struct {
 	agent string // the scripted Agent
 	floor floorFigures
 	bad   int // budgets missed
+
+	searchMB int // of messages that are searched
 }
 
 type measure struct {
@@ -38,6 +40,7 @@ var measures = []measure{
 	{"tools", measureTools},
 	{"start", measureStart},
 	{"history", measureHistory},
+	{"search", measureSearch},
 	{"changes", measureChanges},
 	{"line", measureLine},
 	{"media", measureMedia},
@@ -48,14 +51,15 @@ var measures = []measure{
 func main() {
 	binary := flag.String("fyllo", "bin/fyllo", "the binary to measure")
 	only := flag.String("run", ".", "regular expression of the measures to run")
+	searched := flag.Int("search-mb", 1000, "megabytes of messages that are searched")
 	flag.Parse()
-	if err := run(*binary, *only); err != nil {
+	if err := run(*binary, *only, *searched); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(binary, only string) error {
+func run(binary, only string, searchMB int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	pattern, err := regexp.Compile(only)
@@ -67,7 +71,7 @@ func run(binary, only string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	s := &suite{dir: dir, agent: filepath.Join(dir, "testagent")}
+	s := &suite{dir: dir, agent: filepath.Join(dir, "testagent"), searchMB: searchMB}
 	if s.fyllo, err = filepath.Abs(binary); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +56,7 @@ func (w *world) Rows(_ context.Context, id fyllo.WorkspaceID) ([]fyllo.SessionSu
 	if id != workspace {
 		return nil, nil
 	}
-	return w.rows, nil
+	return slices.Clone(w.rows), nil
 }
 
 type sized interface{ Size() int64 }

@@ -68,7 +68,8 @@ func (q *Query) next(n int, r rune) int {
 
 // find returns where the first hit at or behind the byte from stands in a text, as bytes of the text.
 func (q *Query) find(text string, from int) (start, end int, ok bool) {
-	var starts []int // of the normalised runes
+	var some [256]int
+	starts := some[:0] // of the normalised runes
 	n, space := 0, false
 	for i, r := range text[from:] {
 		if unicode.IsSpace(r) {

@@ -9,7 +9,7 @@ import (
 
 // Sessions knows the Sessions of a Workspace.
 type Sessions interface {
-	// Rows returns all of them in list order: updatedAt descending, ties by id.
+	// Rows returns all of them in list order: updatedAt descending, ties by id. The slice is the caller's.
 	Rows(ctx context.Context, w fyllo.WorkspaceID) ([]fyllo.SessionSummary, error)
 }
 
@@ -64,8 +64,9 @@ func (s *Search) Find(ctx context.Context, w fyllo.WorkspaceID, text string, lim
 	return s.scan(ctx, q, hits, rest, limit)
 }
 
-// named returns the hits in titles and ids, and the rows that have none.
+// named returns the hits in titles and ids, and the rows that have none, which it moves to the front of rows.
 func (q *Query) named(rows []fyllo.SessionSummary) (hits []fyllo.SearchHit, rest []fyllo.SessionSummary) {
+	rest = rows[:0]
 	hits = []fyllo.SearchHit{}
 	var ids []fyllo.SearchHit
 	for i := range rows {
