@@ -93,6 +93,7 @@
 //	ask METHOD           a request to the client; the answer becomes text "METHOD: -32601" or "METHOD: ok"
 //	env NAME, cwd, session, mcp, prompt, meta
 //	                     text that tells the variable, the parameters of the ACP session, or the blocks received
+//	blocks               text that tells the images and resources received: type, media type, bytes, SHA-256, address
 //	sleep INTERVAL       silence
 //	hang                 no answer until session/cancel
 //	deaf                 no answer ever, also not after session/cancel

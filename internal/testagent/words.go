@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fyllocode.dev/fyllo/internal/testagent/internal/received"
 )
 
 // words maps the first word of a prompt line to what it does; the package documentation describes each.
@@ -43,6 +45,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"title":    func(t *turn, s string) { t.update(object{"sessionUpdate": "session_info_update", "title": s}) },
 		"noise":    (*turn).noise, "late": (*turn).late, "after": (*turn).afterWord, "ask": (*turn).ask,
 
+		"blocks":      func(t *turn, _ string) { t.say(received.Blocks(t.params)) },
 		"env":         func(t *turn, s string) { t.say(s + "=" + os.Getenv(s)) },
 		"sleep":       func(t *turn, s string) { t.sleep(pause(s)) },
 		"hang":        func(t *turn, _ string) { <-t.ctx.Done() },

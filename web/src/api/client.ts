@@ -9,6 +9,7 @@ import type {
   MediaQuery,
   FileChanges,
   FileText,
+  KeptAttachment,
   Message,
   MessagePage,
   Mode,
@@ -33,12 +34,27 @@ export interface StartRequest {
   useDraft: boolean
 }
 
+/** The JSON of a first submission and its files, in order, as one request (R-CHAT-053). */
+function formOf(body: StartRequest, files: readonly File[]): FormData {
+  const form = new FormData()
+  const attachments = files.map((f) => ({ name: f.name, mime: f.type, size: f.size }))
+  form.append('request', new Blob([JSON.stringify({ ...body, attachments })], { type: 'application/json' }))
+  for (const file of files) form.append('file', file, 'file')
+  return form
+}
+
 export interface PromptRequest {
   requestId: string
   text: string
   agentId?: string
   mode?: Mode
   config?: ConfigChange[]
+  /** Send the last message again instead. */
+  retryOf?: string
+  /** Handles of files that wait in this Session, in order. */
+  attachments?: string[]
+  /** An earlier message whose files go along once more. */
+  attachmentsOf?: string
 }
 
 export interface OpenResult {
@@ -58,6 +74,7 @@ export interface ClientOptions {
 interface Call {
   method?: string
   body?: unknown
+  form?: FormData
   query?: Record<string, string | number | undefined>
   signal?: AbortSignal
   /** The answer is plain text, or bytes, instead of JSON. */
@@ -127,8 +144,11 @@ export class Client {
   /** The first 50 Sessions that hold some words, the best first. Aborting the signal ends the scan. */
   searchSessions = (q: string, signal?: AbortSignal) =>
     this.call<SearchResult>('/api/search', { query: { q }, signal })
-  startSession = (body: StartRequest) =>
-    this.call<{ sessionId: string; message: Message }>('/api/sessions', { method: 'POST', body })
+  startSession = (body: StartRequest, files: readonly File[] = []) =>
+    this.call<{ sessionId: string; message: Message }>('/api/sessions', {
+      method: 'POST',
+      ...(files.length > 0 ? { form: formOf(body, files) } : { body }),
+    })
   session = (id: string, signal?: AbortSignal) => this.call<SessionDetail>(sessionPath(id), { signal })
   updateSession = (id: string, body: { title?: string; pinned?: boolean; policy?: Policy }) =>
     this.call<SessionSummary>(sessionPath(id), { method: 'PATCH', body })
@@ -171,7 +191,13 @@ export class Client {
   setDraftConfig = (id: string, value: string | boolean) =>
     this.call<Draft>('/api/draft/config', { method: 'POST', body: { id, value } })
 
-  composer = (sessionId: string) => this.call<{ text: string }>('/api/composer', { query: { sessionId } })
+  /** The bytes of a file that waits to be sent. */
+  attachment = (id: string, handle: string) =>
+    this.call<Blob>(`${sessionPath(id)}/attachments/${encodeURIComponent(handle)}`, { as: 'bytes' })
+  dropAttachment = (id: string, handle: string) =>
+    this.call<void>(`${sessionPath(id)}/attachments/${encodeURIComponent(handle)}`, { method: 'DELETE' })
+
+  composer = (sessionId: string) => this.call<{ text: string; attachments?: KeptAttachment[] }>('/api/composer', { query: { sessionId } })
   putComposer = (sessionId: string, text: string) =>
     this.call<void>('/api/composer', { method: 'PUT', query: { sessionId }, body: { text } })
 
@@ -207,7 +233,7 @@ export class Client {
       answer = await this.doFetch(path + queryOf(call.query), {
         method: call.method ?? 'GET',
         headers,
-        body: call.body === undefined ? undefined : JSON.stringify(call.body),
+        body: call.form ?? (call.body === undefined ? undefined : JSON.stringify(call.body)),
         signal: call.signal,
         credentials: 'same-origin',
         cache: 'no-store',

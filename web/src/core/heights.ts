@@ -1,3 +1,6 @@
+import type { Attachment } from '@/api/types'
+
+import { mediaKind } from './media'
 import type { Row } from './rows'
 
 /** Something in a list. */
@@ -96,6 +99,12 @@ const CODE_LINE = 19
 /** Long blocks are cut. */
 const MOST = 600
 
+/** What the files of a user's message take at least: pictures stand beside each other, files below each other. */
+export function filesHeight(files: readonly Attachment[]): number {
+  const pictures = files.filter((a) => mediaKind(a) === 'image').length
+  return Math.ceil(pictures / 3) * 164 + (files.length - pictures) * 28
+}
+
 /** What a row that was never shown may measure. */
 export function guessHeight(row: Row): number {
   switch (row.type) {
@@ -104,7 +113,7 @@ export function guessHeight(row: Row): number {
     case 'code':
       return Math.min(lines(row.block.text, Infinity) * CODE_LINE + 60, MOST)
     case 'user':
-      return Math.min(lines(row.text, 85), 25) * 20 + 40 + 20 * row.attachments.length
+      return Math.min(lines(row.text, 85), 25) * 20 + 40 + filesHeight(row.attachments)
     case 'subagent':
     case 'end':
       return 64

@@ -15,7 +15,14 @@ interface RowBase {
  * Rows are compared by identity; an unchanged row stays the same object.
  */
 export type Row =
-  | (RowBase & { readonly type: 'user'; readonly text: string; readonly attachments: readonly Attachment[]; readonly at: string })
+  | (RowBase & {
+      readonly type: 'user'
+      readonly text: string
+      readonly attachments: readonly Attachment[]
+      /** Of the parts that carry them, in the same order. */
+      readonly partIds?: readonly string[]
+      readonly at: string
+    })
   | (RowBase & { readonly type: 'markdown'; readonly block: Block })
   | (RowBase & { readonly type: 'code'; readonly block: Block; readonly growing: boolean })
   | (RowBase & {
@@ -483,10 +490,12 @@ function hasWords(text: string): boolean {
 }
 
 function userRows(message: Message, c: Context): Row[] {
-  const attachments = message.parts.flatMap((p) => (p.attachment ? [p.attachment] : []))
+  const carriers = message.parts.filter((p) => p.attachment)
+  const attachments = carriers.map((p) => p.attachment!)
+  const partIds = carriers.map((p) => p.id)
   const base = { messageId: message.id }
   const rows: Row[] = [
-    { ...base, key: message.id, type: 'user', text: visibleText(message), attachments, at: message.createdAt },
+    { ...base, key: message.id, type: 'user', text: visibleText(message), attachments, partIds, at: message.createdAt },
   ]
   const end = endRow(message, c)
   if (end) rows.push(end)
