@@ -201,6 +201,69 @@ test('a reload tells which files of a draft must be added again (R-CHAT-006)', a
   await expect(page.getByText('must be added again')).toHaveCount(0)
 })
 
+test('an upload belongs to the Session it was begun in, though another one is shown when it ends (R-CHAT-043)', async ({ chat, core, page }) => {
+  const other = await core.begin('Scripted', 'echo the other', await core.workspace())
+  const one = await chat.begin('echo the first')
+  await chat.ended()
+  let go = () => {}
+  const held = new Promise<void>((resolve) => (go = resolve))
+  await page.route('**/attachments?*', async (route) => {
+    await held
+    await route.fallback()
+  })
+  await picker(page).setInputFiles([notes])
+  await expect(tray(page).getByRole('progressbar', { name: 'Uploading notes.md' })).toBeVisible()
+  await chat.message.fill('blocks')
+  await expect(chat.send).toBeDisabled()
+  await chat.row('the other').click()
+  await page.waitForURL(`**/${other}`)
+  go()
+  type Kept = { attachments: { name: string }[] }
+  const workspace = await core.workspace()
+  const kept = async (id: string) => (await core.api<Kept>('GET', `/api/composer?sessionId=${id}`, undefined, workspace)).attachments.map((a) => a.name)
+  await expect.poll(() => kept(one)).toEqual(['notes.md'])
+  expect(await kept(other)).toEqual([])
+  await expect(tray(page)).toHaveCount(0)
+  await page.goBack()
+  await expect(tray(page)).toContainText(['notes.md'])
+  await expect(chat.send).toBeEnabled()
+})
+
+test('a drag is marked on the composer only while it is there, and what is too large is counted (R-CHAT-044, 045, 047)', async ({ chat, page }) => {
+  const hint = page.getByText('Drop images and files here')
+  const drag = (type: string, file = true) =>
+    chat.message.evaluate(
+      (el, { type, file }) => {
+        const dataTransfer = new DataTransfer()
+        if (file) dataTransfer.items.add(new File(['x'], 'x.txt'))
+        else dataTransfer.setData('text/plain', 'x')
+        return el.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }))
+      },
+      { type, file },
+    )
+  await expect(picker(page)).toHaveCount(1)
+  expect(await drag('dragenter', false)).toBe(true)
+  await expect(hint).toHaveCount(0)
+  await drag('dragenter')
+  await expect(hint).toBeVisible()
+  await drag('dragleave')
+  await expect(hint).toHaveCount(0)
+  const large = { name: 'film.mov', mimeType: 'video/quicktime', buffer: Buffer.alloc(25 * 1024 * 1024 + 1) }
+  await picker(page).setInputFiles([large, notes])
+  await expect(told(page).filter({ hasText: 'Not attached: 1 over 25 MiB.' })).toBeVisible()
+  await expect(tray(page)).toContainText(['notes.md'])
+  await expect(tray(page)).toHaveCount(1)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByText('Not attached')).toHaveCount(0)
+})
+
+test('a file of 25 MiB reaches the Agent as it is (R-CHAT-044)', async ({ chat, page }) => {
+  const whole = { name: 'big.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(25 * 1024 * 1024, 0xfe) }
+  await picker(page).setInputFiles([whole])
+  await chat.begin('blocks')
+  await expect(chat.log).toContainText(`blob-resource application/octet-stream ${whole.buffer.length} ${sum(whole.buffer)}`, { timeout: 30_000 })
+})
+
 const caps = (image: boolean, embeddedContext: boolean) =>
   JSON.stringify({ caps: { loadSession: true, promptCapabilities: { image, embeddedContext }, mcpCapabilities: { http: true }, sessionCapabilities: {} } })
 
