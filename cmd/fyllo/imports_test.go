@@ -30,7 +30,7 @@ var layers = map[string]layer{
 	".": vocabulary,
 
 	"internal/transcript": engine, "internal/filechanges": engine, "internal/tags": engine,
-	"internal/configplan": engine, "internal/pathref": engine,
+	"internal/configplan": engine, "internal/export": engine, "internal/pathref": engine,
 
 	"internal/jsonrpc": technology, "internal/childproc": technology, "internal/journal": technology,
 	"internal/atomicfile": technology, "internal/stream": technology,

@@ -117,6 +117,20 @@ func (c *core) Body(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, _
 	return c.body, c.check(w, s)
 }
 
+// Whole fails behind its beginning when the body is "broken".
+func (c *core) Whole(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, begin func(fyllo.SessionSummary) error, message func(fyllo.Message) error) error {
+	if err := c.check(w, s); err != nil {
+		return err
+	}
+	if err := begin(fyllo.SessionSummary{SessionID: s, Title: "whole"}); err != nil {
+		return err
+	}
+	if c.body == "broken" {
+		return fyllo.Errorf(fyllo.CodeStorageFailed, "the disk does not answer")
+	}
+	return message(fyllo.Message{ID: "m", Parts: []fyllo.Part{{Type: fyllo.PartText, Text: c.body}}})
+}
+
 func (c *core) Changes(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, m string) (fyllo.FileChanges, error) {
 	return fyllo.FileChanges{MessageID: m, Changes: []fyllo.FileChange{}}, c.check(w, s)
 }

@@ -15,6 +15,7 @@ import (
 type Sessions interface {
 	SessionReader
 	ChangeReader
+	WholeReader
 	SessionEditor
 	Turns
 	Drafts
@@ -136,6 +137,7 @@ func (s *Server) addSessionRoutes(a router) {
 			return reply(fyllo.ConfigEvent{Options: options}), err
 		})
 	s.addBodyRoute(a)
+	s.addExportRoute(a)
 }
 
 func (s *Server) listSessions(ctx context.Context, c caller, in *listQuery) (*answer[fyllo.SessionPage], error) {

@@ -13,6 +13,7 @@ type sessionsCmd struct {
 	Rename sessionsRenameCmd `cmd:"" help:"Give a Session another title."`
 	Pin    sessionsPinCmd    `cmd:"" help:"Keep a Session at the top of the list."`
 	Unpin  sessionsUnpinCmd  `cmd:"" help:"List a Session among the others again."`
+	Export sessionsExportCmd `cmd:"" help:"Write a whole Session as Markdown, JSON or one HTML page."`
 	Delete sessionsDeleteCmd `cmd:"" help:"Delete a Session and everything stored with it."`
 }
 

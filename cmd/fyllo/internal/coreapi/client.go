@@ -285,6 +285,15 @@ func (c *Client) DeleteSession(ctx context.Context, id fyllo.SessionID) error {
 	return c.Call(ctx, http.MethodDelete, sessionPath(id, ""), nil, nil)
 }
 
+// Export returns a Session as a file. The caller reads and closes it; its last read fails when the file is not whole.
+func (c *Client) Export(ctx context.Context, id fyllo.SessionID, format string) (io.ReadCloser, error) {
+	resp, err := c.send(ctx, http.MethodGet, sessionPath(id, "/export?format="+url.QueryEscape(format)), nil)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
 func sessionPath(id fyllo.SessionID, rest string) string {
 	return "/api/sessions/" + url.PathEscape(string(id)) + rest
 }
