@@ -39,6 +39,7 @@ let seq = 100
 const known = shallowReactive(new Map<string, SessionDetail>())
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   core = fakeCore()
   known.clear()
   for (const id of ['session-a', 'session-b']) known.set(id, detail(id))
@@ -64,6 +65,7 @@ afterEach(async () => {
   await flush()
   forgetDraft()
   toasts.value = []
+  vi.useRealTimers()
   vi.unstubAllGlobals()
 })
 
@@ -99,7 +101,10 @@ async function write(text: string): Promise<void> {
 }
 
 /** The probe follows the choice after 200 ms. */
-const afterDebounce = () => new Promise((resolve) => setTimeout(resolve, 220)).then(flush)
+async function afterDebounce(): Promise<void> {
+  vi.advanceTimersByTime(200)
+  await flush()
+}
 
 describe('routes', () => {
   it('/chat is the draft and selects nothing by itself R-CHAT-001', async () => {
