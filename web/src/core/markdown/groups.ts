@@ -122,12 +122,15 @@ function cutTable({ text, starts, tokens, within, limits }: Cut, group: Group): 
   return all.slice(1)
 }
 
-/** A paragraph is cut where a line ends, else inside of a line. One that begins with a bracket may still become a link definition. */
+/** A bracket at the beginning that is no link definition, whatever follows: its label is not followed by a colon. */
+const noDefinition = /^ {0,3}\[(?:[^[\]\\]|\\[^])*(?:\[|\][^:])/
+
+/** A paragraph is cut where a line ends, else inside of a line. One that may still become a link definition is not. */
 function cutLines({ text, starts, within, limits }: Cut, group: Group): Group[] {
   const begin = starts[group.start]!
-  if (!within && /^ {0,3}\[/.test(text.slice(begin, begin + 4))) return []
-  const all = [group]
   const end = starts[group.end] ?? text.length
+  if (!within && /^ {0,3}\[/.test(text.slice(begin, begin + 4)) && !noDefinition.test(text.slice(begin, end))) return []
+  const all = [group]
   let line = group.start
   // The word that stands for what came before is no part of the length.
   for (let from = begin + (within?.head.length ?? 0); ; ) {

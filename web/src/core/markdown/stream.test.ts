@@ -178,6 +178,15 @@ describe('MarkdownStream', { timeout: 60_000 }, () => {
     expect(splitMarkdown(`${text}]: /x\n\n[a]`).length).toBeGreaterThan(0)
   })
 
+  it('cuts a paragraph of links, whose first bracket defines nothing', () => {
+    const text = '[word](https://x.example/1) '.repeat(2000)
+    const stream = new MarkdownStream()
+    for (let at = 0; at < text.length; at += 777) stream.update(text.slice(0, at))
+    expect(stream.update(text).length).toBeGreaterThan(4)
+    expect(plain(stream.blocks)).toEqual(plain(splitMarkdown(text)))
+    expect(Math.max(...stream.blocks.map((b) => b.text.length))).toBeLessThan(12_100)
+  })
+
   it('adds to a line without parsing when that changes no block', () => {
     const stream = new MarkdownStream()
     let text = 'before\n\nA line with [a'
