@@ -159,6 +159,56 @@ describe('the kept text', () => {
   })
 })
 
+describe('earlier messages', () => {
+  const earlier = () => ['first', 'second\nwith two lines']
+
+  it('come back with the arrow keys, and what was typed is neither lost nor kept as something else', async () => {
+    const { field, text, saved } = compose({ earlier })
+    const el = field.element as HTMLTextAreaElement
+    await flush()
+    await field.setValue('a draft')
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    expect(text(), 'the caret is not at the start').toBe('a draft')
+    el.setSelectionRange(0, 0)
+    await field.trigger('keydown', { key: 'ArrowUp', shiftKey: true })
+    expect(text()).toBe('a draft')
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    expect(text()).toBe('second\nwith two lines')
+    await flush()
+    expect(saved, 'Core keeps the draft at once').toEqual(['a draft'])
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    expect(text()).toBe('first')
+    await field.trigger('keydown', { key: 'ArrowDown' })
+    await field.trigger('keydown', { key: 'ArrowDown' })
+    expect(text()).toBe('a draft')
+    await flush()
+    expect(el.selectionStart, 'writing goes on').toBe('a draft'.length)
+    expect(saved).toEqual(['a draft'])
+  })
+
+  it('can be sent again, and the draft is there afterwards', async () => {
+    const { field, text, submit, saved } = compose({ earlier })
+    await flush()
+    await field.setValue('a draft')
+    ;(field.element as HTMLTextAreaElement).setSelectionRange(0, 0)
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    await field.trigger('keydown', { key: 'Enter' })
+    await flush()
+    expect(submit).toHaveBeenCalledExactlyOnceWith('second\nwith two lines', expect.any(String))
+    expect(text()).toBe('a draft')
+    expect(saved.at(-1)).toBe('a draft')
+  })
+
+  it('are not touched while an input method composes R-CHAT-051', async () => {
+    const { field, text } = compose({ earlier, store: { load: async () => '', save: async () => {} } })
+    await flush()
+    await field.trigger('keydown', { key: 'ArrowUp', isComposing: true })
+    expect(text()).toBe('')
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    expect(text()).toBe('second\nwith two lines')
+  })
+})
+
 it('leaves the field on Escape', async () => {
   const { field } = compose()
   expect(document.activeElement).toBe(field.element)

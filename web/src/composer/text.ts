@@ -18,6 +18,8 @@ export interface KeptText {
   load(): Promise<void>
   /** set changes the text and has it written later. */
   set(text: string): void
+  /** show puts another text in the field without keeping it: what was set last stays kept. */
+  show(value: string): void
   /** flush writes at once what is not yet written. */
   flush(): void
 }
@@ -35,9 +37,10 @@ export function keepText(store: TextStore, sessionId: string): KeptText {
   /** Writes go one after another, so that an older text never lands on a newer one. */
   function write(): void {
     timer = undefined
+    const value = text.value
     writing = writing.then(async () => {
       try {
-        await store.save(sessionId, text.value)
+        await store.save(sessionId, value)
         saved.value = true
       } catch {
         saved.value = false
@@ -45,9 +48,21 @@ export function keepText(store: TextStore, sessionId: string): KeptText {
     })
   }
 
+  function flush(): void {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    write()
+  }
+
   return {
     text,
     saved,
+    flush,
+    show(value) {
+      flush()
+      touched = true
+      text.value = value
+    },
     async load() {
       const kept = await store.load(sessionId).catch(() => '')
       if (!touched) text.value = kept
@@ -57,11 +72,6 @@ export function keepText(store: TextStore, sessionId: string): KeptText {
       text.value = value
       clearTimeout(timer)
       timer = setTimeout(write, delay)
-    },
-    flush() {
-      if (timer === undefined) return
-      clearTimeout(timer)
-      write()
     },
   }
 }
