@@ -18,6 +18,7 @@ import (
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
 	"fyllocode.dev/fyllo/internal/attachments"
+	"fyllocode.dev/fyllo/internal/files"
 	"fyllocode.dev/fyllo/internal/httpd"
 	"fyllocode.dev/fyllo/internal/media"
 	"fyllocode.dev/fyllo/internal/records"
@@ -149,7 +150,7 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 		Addr: address, Token: c.token, Version: programVersion(), Home: home, UI: web.FS(),
 		Feed: feed, Sessions: c.sessions, Media: library,
 		Attachments: &attachments.Library{Store: c.store, Files: library, Agents: c.pool, Sessions: c.sessions},
-		Search:      search.New(c.sessions, transcripts{c.store}), Workspaces: spaces, Agents: c.pool, Store: c.store,
+		Search:      search.New(c.sessions, transcripts{c.store}), Files: files.New(), Workspaces: spaces, Agents: c.pool, Store: c.store,
 		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log,
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})

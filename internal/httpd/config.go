@@ -21,6 +21,7 @@ type Config struct {
 	Sessions    Sessions
 	Media       Media
 	Attachments Attachments
+	Files       Files
 	Search      Searcher
 	Workspaces  Workspaces
 	Agents      Agents
@@ -43,7 +44,7 @@ func (c *Config) check() error {
 		missing = "Token"
 	case c.UI == nil:
 		missing = "UI"
-	case c.Feed == nil || c.Sessions == nil || c.Media == nil || c.Attachments == nil || c.Search == nil || c.Workspaces == nil || c.Agents == nil || c.Store == nil:
+	case c.Feed == nil || c.Sessions == nil || c.Media == nil || c.Attachments == nil || c.Search == nil || c.Files == nil || c.Workspaces == nil || c.Agents == nil || c.Store == nil:
 		missing = "use cases"
 	case c.Stop == nil:
 		missing = "Stop"

@@ -54,9 +54,11 @@ type core struct {
 	files     []string // that came with first submissions
 	readFiles bool
 	media     map[fyllo.MediaQuery]*fyllo.Media
-	scans     chan string // told of searches that wait, and of their end
-	fail      error       // of the next calls that can fail
-	boom      bool        // Settings panics
+	scans     chan string             // told of searches that wait, and of their end
+	fail      error                   // of the next calls that can fail
+	boom      bool                    // Settings panics
+	scope     *fyllo.Scope            // of every Session
+	members   []fyllo.WorkspaceFolder // of every Workspace
 }
 
 func newCore() *core {
@@ -106,7 +108,7 @@ func (c *core) Find(_ context.Context, s fyllo.SessionID) (fyllo.WorkspaceID, er
 func (c *core) Counts(context.Context) (int, int, error) { return len(c.owners), 1, nil }
 
 func (c *core) Detail(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.SessionDetail, error) {
-	return fyllo.SessionDetail{SessionSummary: fyllo.SessionSummary{SessionID: s, WorkspaceID: w}}, c.check(w, s)
+	return fyllo.SessionDetail{SessionSummary: fyllo.SessionSummary{SessionID: s, WorkspaceID: w}, Scope: c.scope}, c.check(w, s)
 }
 
 func (c *core) Messages(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, _ string, _ int) (fyllo.MessagePage, error) {
@@ -239,7 +241,7 @@ func (w workspaces) Get(id fyllo.WorkspaceID) (fyllo.Workspace, error) {
 	if id != "ws-a" && id != "ws-b" && id != "ws-c" {
 		return fyllo.Workspace{}, fyllo.Errorf(fyllo.CodeWorkspaceNotFound, "Workspace %s: it does not exist", id)
 	}
-	return fyllo.Workspace{ID: id, Name: "name of " + string(id), Kind: fyllo.KindFolder}, nil
+	return fyllo.Workspace{ID: id, Name: "name of " + string(id), Kind: fyllo.KindFolder, Folders: w.members}, nil
 }
 
 func (w workspaces) Touch(id fyllo.WorkspaceID) error {
@@ -337,7 +339,7 @@ func startWith(t *testing.T, o stream.Options) *rig {
 	logged := &lockedBuffer{}
 	s, err := New(Config{
 		Addr: netip.MustParseAddrPort(ln.Addr().String()), Token: bearerToken, Version: "1.2.3", Home: "/home/me",
-		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Attachments: waiting{c}, Search: searcher{c}, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
+		UI: testUI, Feed: NewFeed(o), Sessions: c, Media: c, Attachments: waiting{c}, Search: searcher{c}, Files: finder{c}, Workspaces: workspaces{c}, Agents: catalogue{c}, Store: store{c},
 		Stop: func() {}, Log: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

@@ -113,6 +113,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addChangeRoutes(a)
 	s.addMediaRoute(a)
 	s.addSearchRoute(a)
+	s.addFilesRoute(a)
 	s.addTurnRoutes(a)
 	describeStart(a)
 	s.addAttachmentRoutes(a)

@@ -10,6 +10,7 @@ import type {
   FileChanges,
   FileText,
   KeptAttachment,
+  FoundFiles,
   Message,
   MessagePage,
   Mode,
@@ -166,6 +167,9 @@ export class Client {
   /** The net file changes of one answer, live or stored (R-CHAT-097). */
   changes = (id: string, messageId: string, signal?: AbortSignal) =>
     this.call<FileChanges>(`${messagePath(id, messageId)}/changes`, { signal })
+  /** Files by a part of their path, in the directories of a Session; "" looks in those of the Workspace. */
+  files = (query: string, sessionId: string, signal?: AbortSignal) =>
+    this.call<FoundFiles>('/api/files', { query: { q: query, sessionId: sessionId || undefined }, signal })
   /** One of those changes with its texts; `path` as the list has it. */
   fileText = (id: string, messageId: string, path: string, signal?: AbortSignal) =>
     this.call<FileText>(`${messagePath(id, messageId)}/changes/file`, { query: { path }, signal })

@@ -178,6 +178,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of this Workspace, or of a Session's directories, by a part of their path */
+        get: operations["findFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -1103,6 +1120,10 @@ export interface components {
             texts: components["schemas"]["FileSegment"][];
             version: string;
         };
+        FoundFiles: {
+            capped: boolean;
+            paths: string[];
+        };
         KeptAttachment: {
             file: string;
             handle: string;
@@ -1947,6 +1968,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    findFiles: {
+        parameters: {
+            query?: {
+                /** @description a part of a path; "" for what lies near the top */
+                q?: string;
+                /** @description whose directories; absent: those of the Workspace */
+                sessionId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFiles"];
                 };
             };
             /** @description Error */

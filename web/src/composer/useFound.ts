@@ -1,10 +1,11 @@
 import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 
+import type { FoundFiles } from '@/api/types'
 import type { Completion } from '@/core/completion'
 import { reason } from '@/state/failures'
 
 import { t } from './completion.strings'
-import type { FindFiles, FoundFiles } from './files'
+import type { FindFiles } from './files'
 
 /** A question goes out when the typing pauses this long, in ms. */
 const pause = 80
@@ -29,8 +30,8 @@ export function useFound(query: () => string | null, find: () => FindFiles | und
   }
 
   function show(found: FoundFiles): void {
-    entries.value = found.files.map(entryOf)
-    note.value = found.capped ? t('files.capped') : found.files.length === 0 ? t('files.none') : ''
+    entries.value = found.paths.map(entryOf)
+    note.value = found.capped ? t('files.capped') : found.paths.length === 0 ? t('files.none') : ''
   }
 
   async function ask(text: string, how: FindFiles): Promise<void> {
@@ -60,7 +61,7 @@ export function useFound(query: () => string | null, find: () => FindFiles | und
 }
 
 /** The name comes first, so that it stays readable when the path is long. */
-function entryOf({ path }: FoundFiles['files'][number]): Completion {
+function entryOf(path: string): Completion {
   const at = path.lastIndexOf('/')
   return { value: path, label: path.slice(at + 1), detail: at < 0 ? undefined : path.slice(0, at) }
 }
