@@ -143,6 +143,7 @@ test('files that were not sent survive the end of Core (R-CHAT-043)', async ({ c
   await core.kill()
   await core.start()
   await page.goto(await core.url(core.project))
+  await expect(page.getByText('Scripted is ready')).toBeVisible() // the tab has its identity, and keeps it
   await page.goto(`${core.origin}/chat/${id}`)
   await expect(tray(page)).toContainText(['notes.md'])
   await chat.say('blocks')
