@@ -20,6 +20,7 @@ async function restart(core: Core, page: Page, id: string): Promise<void> {
   await core.stop()
   await core.start()
   await page.goto(await core.url(core.project))
+  await expect(page.getByRole('heading', { level: 1, name: 'New Session' }), 'the window is registered').toBeVisible()
   await page.goto(`${core.origin}/chat/${id}`)
 }
 

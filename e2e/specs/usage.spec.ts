@@ -44,6 +44,7 @@ test('the use survives a restart of Core, and a draft has none (R-CHAT-115)', as
   await core.stop()
   await core.start()
   await page.goto(await core.url(core.project))
+  await expect(page.getByRole('heading', { level: 1, name: 'New Session' }), 'the window is registered').toBeVisible()
   await page.goto(`${core.origin}/chat/${id}`)
   await expect(ring).toBeVisible()
   await page.goto(`${core.origin}/chat`)
