@@ -221,3 +221,24 @@ func TestAStoredValueThatTheAgentRefusesCanBeChangedByHand_R_AGT_095(t *testing.
 		}
 	})
 }
+
+func TestNativeAddsNothingAfterAFreshRecovery_R_CHAT_028_146(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		s := w.startWith(fyllo.StartRequest{AgentID: "fake", Text: "hi", Mode: fyllo.ModeNative})
+		agent := w.agents.now()
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.idle(s)
+		w.restart()
+		agent = w.agents.now()
+		w.prompt(s, "again")
+		p := agent.prompted(w, 1)
+		if got := agent.seen(); !strings.HasPrefix(got, "new, prompt") {
+			t.Errorf("calls: %s", got)
+		}
+		if len(p.blocks) != 1 || p.blocks[0].Text != "again" {
+			t.Errorf("sent %+v", p.blocks)
+		}
+		agent.finish(p, "end_turn")
+		w.idle(s)
+	})
+}
