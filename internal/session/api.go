@@ -191,7 +191,7 @@ func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
 			WithHint("A mode is fixed after the first message; start a new Session for another one.")
 	}
 	if _, err := a.m.installed(a.meta.AgentID); err != nil {
-		return err
+		return a.agentMissing(err)
 	}
 	_, err := a.scope()
 	return err
@@ -324,4 +324,13 @@ func (a *actor) delete() error {
 	}
 	a.m.mu.Unlock()
 	return nil
+}
+
+// agentMissing names the Agent that the Session was begun with, whose id tells people nothing (R-AGT-113).
+func (a *actor) agentMissing(err error) error {
+	if a.meta.AgentName == "" {
+		return err
+	}
+	return fyllo.Errorf(fyllo.CodeOf(err), "send: the Session's Agent %s is missing: %w", a.meta.AgentName, err).
+		WithHint("Add it in Settings → Agents, or start a new Session with another Agent.")
 }
