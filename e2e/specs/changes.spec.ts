@@ -455,9 +455,9 @@ test('line endings and a missing newline are told, never shown as lines that loo
 test('failures say what happened and can be tried again', async ({ chat, page, watch }) => {
   watch.allow(/ERR_FAILED|status of 500/)
   const panel = new Panel(page)
+  await page.route('**/changes', (route) => route.abort()) // before the foot of the answer asks for it
   await chat.begin(edits(edit('/srv/a.ts', 'a\n', 'b\n'), edit('/srv/b.ts', 'a\n', 'b\n')))
   await chat.ended()
-  await page.route('**/changes', (route) => route.abort())
   await panel.from(chat, / \/srv\/a\.ts/, '/srv/a.ts')
   await expect(panel.dialog.getByRole('alert')).toContainText('The file changes could not be loaded')
   await page.unroute('**/changes')
@@ -507,8 +507,8 @@ test('a hundred files open at once, drawn as they come into sight', async ({ cha
   const text = (mark: string, i: number): string => Array.from({ length: 60 }, (_, n) => `${mark} ${i} ${n}`).join('\n')
   await chat.begin(edits({ title: 'Edit many', diffs: Array.from({ length: 100 }, (_, i) => ({ path: `/srv/file-${i}.ts`, oldText: text('old', i), newText: text('new', i) })) }))
   await chat.ended()
-  await panel.from(chat, 'Edit many', '/srv/file-99.ts')
-  await expect(panel.toggle('file-99.ts')).toBeInViewport()
+  await panel.from(chat, 'Edit many', '/srv/file-49.ts')
+  await expect(panel.toggle('file-49.ts')).toBeInViewport()
   const longest = await watchTasks(page)
   await panel.dialog.getByRole('button', { name: 'Open all' }).click()
   await expect(panel.dialog.locator('.file-lines')).toHaveCount(100)

@@ -49,8 +49,9 @@ test('an answer without words has nothing to copy, and a long message is copied 
 
 test('times are those of the clock today and have a date before; their title is the full date', async ({ chat, core, page }) => {
   const id = await chat.begin('echo Then.; sleep 1100ms')
-  await chat.ended()
-  const { messages } = await core.api<{ messages: { createdAt: string; end?: { at: string } }[] }>('GET', `/api/sessions/${id}/messages`)
+  const read = () => core.api<{ messages: { createdAt: string; end?: { at: string } }[] }>('GET', `/api/sessions/${id}/messages`)
+  await expect.poll(async () => (await read()).messages[1]?.end?.at).toBeTruthy()
+  const { messages } = await read()
   const asked = new Date(messages[0]!.createdAt)
   const answered = new Date(messages[1]!.end!.at)
   const times = [chat.log.getByRole('article', { name: 'You' }).locator('time'), foot(chat.log).locator('time')]

@@ -157,6 +157,27 @@ describe('the kept text', () => {
     expect(store.save).toHaveBeenCalledExactlyOnceWith('s1', 'half a thou')
     wrapper = mount({ template: '<i />' })
   })
+
+  it('is what this tab wrote last while that is on its way R-CHAT-006', async () => {
+    let held: string | null = null
+    let arrive: () => void = () => {}
+    const store = {
+      load: vi.fn(async () => 'older text'),
+      save: vi.fn(() => new Promise<void>((resolve) => (arrive = resolve))),
+      hold: (_: string, text: string | null) => (held = text),
+      held: () => held,
+    }
+    const { field } = compose({ store })
+    await field.setValue('last words')
+    wrapper.unmount()
+    const { text } = compose({ store })
+    await flush()
+    expect(text()).toBe('last words')
+    expect(store.save).toHaveBeenLastCalledWith('s1', 'last words')
+    arrive()
+    await flush()
+    expect(held).toBeNull()
+  })
 })
 
 describe('earlier messages', () => {

@@ -7,6 +7,13 @@ import { ref, type Ref } from 'vue'
 export interface TextStore {
   load(sessionId: string): Promise<string>
   save(sessionId: string, text: string): Promise<void>
+  /**
+   * Holds a text that is on its way in this tab, null for none. A page that is left and comes back may read what is kept
+   * before its own last words have arrived there.
+   */
+  hold?(sessionId: string, text: string | null): void
+  /** What hold was last told; null for nothing. */
+  held?(sessionId: string): string | null
 }
 
 /** A text that follows its keeper. */
@@ -38,10 +45,12 @@ export function keepText(store: TextStore, sessionId: string): KeptText {
   function write(): void {
     timer = undefined
     const value = text.value
+    store.hold?.(sessionId, value)
     writing = writing.then(async () => {
       try {
         await store.save(sessionId, value)
         saved.value = true
+        if (store.held?.(sessionId) === value) store.hold?.(sessionId, null)
       } catch {
         saved.value = false
       }
@@ -64,8 +73,11 @@ export function keepText(store: TextStore, sessionId: string): KeptText {
       text.value = value
     },
     async load() {
-      const kept = await store.load(sessionId).catch(() => '')
-      if (!touched) text.value = kept
+      const held = store.held?.(sessionId) ?? null
+      const kept = held ?? (await store.load(sessionId).catch(() => ''))
+      if (touched) return
+      text.value = kept
+      if (held !== null) write()
     },
     set(value) {
       touched = true
