@@ -148,12 +148,15 @@ func TestFailedFirstSubmissionLeavesNothing_R_CHAT_054_R_WS_135(t *testing.T) {
 func TestAPromptSendsWhatWaits_R_CHAT_043_048_049(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.can(takesAll)
-		s, other := w.first("one"), w.first("two")
-		agent := w.agents.now()
-		for i, id := range []fyllo.SessionID{s, other} {
-			agent.finish(agent.prompted(w, i+1), "end_turn")
+		begun := func(text string, n int) fyllo.SessionID { // one after another: prompts at once arrive in any order
+			id := w.first(text)
+			agent := w.agents.now()
+			agent.finish(agent.prompted(w, n), "end_turn")
 			w.idle(id)
+			return id
 		}
+		s, other := begun("one", 1), begun("two", 2)
+		agent := w.agents.now()
 		a, b, elsewhere := w.add(s, "a.txt", "aa"), w.add(s, "b.png", picture), w.add(other, "c.txt", "cc")
 		try := func(handles ...string) fyllo.Code {
 			_, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "look", Attachments: handles})
