@@ -452,12 +452,15 @@ test('line endings and a missing newline are told, never shown as lines that loo
   await expect.poll(() => chips('none.txt')).toEqual(['No newline at end of file', 'No newline at end of file'])
 })
 
-test('failures say what happened and can be tried again', async ({ chat, page, watch }) => {
+test('failures say what happened and can be tried again', async ({ chat, core, page, watch }) => {
   watch.allow(/ERR_FAILED|status of 500/)
   const panel = new Panel(page)
-  await page.route('**/changes', (route) => route.abort()) // before the foot of the answer asks for it
-  await chat.begin(edits(edit('/srv/a.ts', 'a\n', 'b\n'), edit('/srv/b.ts', 'a\n', 'b\n')))
+  const id = await chat.begin(edits(edit('/srv/a.ts', 'a\n', 'b\n'), edit('/srv/b.ts', 'a\n', 'b\n')))
   await chat.ended()
+  // Nothing changes any more, which would have the panel ask again by itself, and nothing was asked before.
+  await expect.poll(async () => (await core.messages(id)).at(-1)?.role).toBe('assistant')
+  await page.route('**/changes', (route) => route.abort())
+  await page.reload()
   await panel.from(chat, / \/srv\/a\.ts/, '/srv/a.ts')
   await expect(panel.dialog.getByRole('alert')).toContainText('The file changes could not be loaded')
   await page.unroute('**/changes')

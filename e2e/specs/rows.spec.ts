@@ -138,6 +138,7 @@ test('lines of code and outputs are wrapped or not, as a person chose, and copie
     await chat.log.getByRole('button', { name: 'Wide' }).click()
   }
   await page.keyboard.press('Control+f')
+  await expect(page.getByRole('textbox', { name: 'Find' })).toBeFocused()
   await page.keyboard.type('word')
   await expect(page.getByText('of 80')).toBeVisible()
   await page.keyboard.press('Escape')
