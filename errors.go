@@ -60,6 +60,27 @@ const (
 	CodeConfigInvalid     Code = "CONFIG_OPTION_INVALID_VALUE" // R-AGT-094
 	CodeConfigDiverged    Code = "CONFIG_RECOVERY_FAILED"      // R-AGT-095
 
+	// fyllo-spawn: failed calls (R-SPAWN §5), then how spawned turns end (R-SPAWN-026).
+	CodeSpawnInvalid        Code = "SPAWN_INVALID_REQUEST"
+	CodeSpawnParentRequired Code = "SPAWN_PARENT_SESSION_REQUIRED"
+	CodeSpawnParentMissing  Code = "SPAWN_PARENT_SESSION_NOT_FOUND"
+	CodeSpawnAgent          Code = "SPAWN_AGENT_NOT_FOUND"
+	CodeSpawnNotFound       Code = "SPAWN_NOT_FOUND"
+	CodeSpawnConfig         Code = "SPAWN_CONFIG_FAILED"
+	CodeSpawnUnavailable    Code = "SPAWN_RPC_UNAVAILABLE"
+	CodeSpawnCancelled      Code = "SPAWN_RPC_CANCELLED"
+	CodeSpawnInternal       Code = "SPAWN_INTERNAL_ERROR"
+	CodeSpawnCapacity       Code = "SPAWN_CAPACITY_EXCEEDED"
+	CodeTurnFailed          Code = "TURN_FAILED"
+	CodeTurnInactivity      Code = "TURN_INACTIVITY_TIMEOUT"
+	CodeTurnUnconfirmed     Code = "TURN_CANCEL_UNCONFIRMED"
+	CodeTurnPersist         Code = "TURN_PERSIST_FAILED"
+	CodeTurnParentCancelled Code = "TURN_CANCELLED_BY_PARENT"
+	CodeTurnCancelled       Code = "TURN_CANCELLED"
+	CodeProcessInvalidated  Code = "AGENT_PROCESS_INVALIDATED"
+	CodeAppShutdown         Code = "APP_SHUTDOWN"
+	CodeAppRestarted        Code = "APP_RESTARTED"
+
 	CodeReminderTooLarge Code = "WORKSPACE_REMINDER_TOO_LARGE" // R-GOV-165
 
 	CodeFolderNotFound         Code = "FOLDER_NOT_FOUND"

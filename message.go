@@ -25,6 +25,7 @@ type Message struct {
 	Effort    string    `json:"effort,omitempty"`    // likewise, category thought_level
 	End       *TurnEnd  `json:"end,omitempty"`       // assistant messages, and user messages whose turn never got one
 	RequestID string    `json:"requestId,omitempty"` // client-made id of the submission; a repeat is answered with this message
+	TurnID    string    `json:"turnId,omitempty"`    // messages of spawned Sessions only (R-SPAWN-124)
 	Rev       int       `json:"rev,omitempty"`       // > 0: this line replaces an earlier line of the same id
 }
 

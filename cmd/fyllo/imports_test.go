@@ -42,7 +42,7 @@ var layers = map[string]layer{
 	"internal/preview": useCase, "internal/actions": useCase, "internal/tasks": useCase, "internal/lineage": useCase,
 	"internal/proposals": useCase, "internal/knowledge": useCase, "internal/reminder": useCase, "internal/media": useCase,
 	"internal/attachments": useCase,
-	"internal/files":       useCase,
+	"internal/files":       useCase, "internal/turns": useCase,
 
 	"internal/tour": program, "internal/testagent": program, "internal/fakemodel": program, "internal/bench": program,
 

@@ -6,9 +6,9 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
-	"fyllocode.dev/fyllo/internal/session/internal/replay"
 	"fyllocode.dev/fyllo/internal/session/internal/roster"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
+	"fyllocode.dev/fyllo/internal/turns"
 )
 
 // idleTime is how long an actor without a link or a turn lives on.
@@ -24,13 +24,13 @@ type actor struct {
 	w    fyllo.WorkspaceID
 	sid  fyllo.SessionID
 
-	refs     int            // holders; guarded by Manager.mu
-	commands chan func()    // run one by one on the actor's goroutine
-	box      *batch.Mailbox // events of the Agent
-	gone     chan struct{}  // closed when the goroutine has ended
-	changing chan struct{}  // holds a token while options are set, so that sets never overlap (R-AGT-094)
-	loadErr  error          // why it never began; read after gone
-	first    *firstTurn     // set for a Session that was just made
+	refs     int                        // holders; guarded by Manager.mu
+	commands chan func()                // run one by one on the actor's goroutine
+	box      *turns.Mailbox[*warm.Link] // events of the Agent
+	gone     chan struct{}              // closed when the goroutine has ended
+	changing chan struct{}              // holds a token while options are set, so that sets never overlap (R-AGT-094)
+	loadErr  error                      // why it never began; read after gone
+	first    *firstTurn                 // set for a Session that was just made
 
 	meta     fyllo.SessionMeta
 	link     *warm.Link // nil when cold
@@ -58,7 +58,7 @@ type actor struct {
 func newActor(m *Manager, x *roster.Index, s fyllo.SessionID) *actor {
 	return &actor{
 		m: m, list: x, w: x.Workspace(), sid: s,
-		commands: make(chan func()), box: batch.NewMailbox(), gone: make(chan struct{}), changing: make(chan struct{}, 1),
+		commands: make(chan func()), box: turns.NewMailbox[*warm.Link](), gone: make(chan struct{}), changing: make(chan struct{}, 1),
 		answered: make(map[string]fyllo.Message), notes: make(map[string]fyllo.PermissionNote),
 		metaTimer: stoppedTimer(), lateTimer: stoppedTimer(), idleTimer: time.NewTimer(idleTime),
 	}
@@ -161,7 +161,7 @@ func (a *actor) settleUnanswered() error {
 	if last.Role != fyllo.RoleUser || last.End != nil {
 		return nil
 	}
-	last.End = replay.Interrupted(last.UpdatedAt)
+	last.End = turns.Interrupted(last.UpdatedAt)
 	_, err = a.supersede(last)
 	return err
 }
@@ -264,7 +264,7 @@ func (a *actor) saveMeta() {
 func (a *actor) shutdown() {
 	if a.turn != nil {
 		a.refuseAsks()
-		a.endTurn(*replay.Interrupted(now()))
+		a.endTurn(*turns.Interrupted(now()))
 	}
 	a.file()
 	a.saveMeta()

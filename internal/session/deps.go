@@ -6,13 +6,14 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/session/internal/ports"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
+	"fyllocode.dev/fyllo/internal/turns"
 )
 
 // Store keeps Sessions on disk. A call returns after what it promises is durable. Implemented by the data root.
 type Store = ports.Store
 
 // TurnLog is the append-only record of one running turn.
-type TurnLog = ports.TurnLog
+type TurnLog = turns.TurnLog
 
 // Agents gives running Agents.
 type Agents = warm.Agents
@@ -34,7 +35,7 @@ type Publisher interface {
 }
 
 // Decoder reads lines of a turn log.
-type Decoder = ports.Decoder
+type Decoder = turns.Decoder
 
 // Deps are the borders of a Manager. All fields are needed.
 type Deps struct {

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/internal/session/internal/batch"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
+	"fyllocode.dev/fyllo/internal/turns"
 )
 
 // handle takes one event of the Agent in wire order.
-func (a *actor) handle(it batch.Mail) {
+func (a *actor) handle(it turns.Mail[*warm.Link]) {
 	if a.opening != nil && it.Link != a.link && it.Link.Owner == a.opening {
 		if u := it.Event.Update; u != nil && u.Kind == fyllo.UpdateCommands {
 			a.control(u)

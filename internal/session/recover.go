@@ -2,7 +2,7 @@ package session
 
 import (
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/internal/session/internal/replay"
+	"fyllocode.dev/fyllo/internal/turns"
 )
 
 // recover replays the turn that a crash left and stores its answer (R-CHAT-149). Recovery is replay: the lines of
@@ -16,7 +16,7 @@ func (m *Manager) recover(w fyllo.WorkspaceID, meta fyllo.SessionMeta) (fyllo.Se
 	if err != nil {
 		return meta, err
 	}
-	live, end := replay.Turn(m.Decoder, header, records)
+	live, end := turns.Replay(m.Decoder, header, records)
 	for i := range page.Messages {
 		stored := &page.Messages[i]
 		switch {

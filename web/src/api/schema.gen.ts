@@ -1149,6 +1149,7 @@ export interface components {
             /** Format: int64 */
             rev?: number;
             role: components["schemas"]["Role"];
+            turnId?: string;
             /** Format: date-time */
             updatedAt: string;
         };

@@ -1,3 +1,4 @@
+// Package batch gathers what the owner of a Session writes and publishes, in groups: the more comes at once, the larger they are.
 package batch
 
 import (

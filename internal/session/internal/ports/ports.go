@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/turns"
 )
 
 // Store keeps Sessions on disk. A call returns after what it promises is durable. Implemented by the data root.
@@ -51,23 +52,9 @@ type SessionStore interface {
 
 // TurnStore keeps the turn in flight.
 type TurnStore interface {
-	BeginTurn(w fyllo.WorkspaceID, s fyllo.SessionID, h fyllo.TurnHeader) (TurnLog, error)
+	BeginTurn(w fyllo.WorkspaceID, s fyllo.SessionID, h fyllo.TurnHeader) (turns.TurnLog, error)
 	// ReadTurn returns what a crash left of a turn; a torn tail is not an error.
 	ReadTurn(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.TurnHeader, []fyllo.TurnRecord, error)
 	// DropTurn removes the log of a turn whose message is stored.
 	DropTurn(w fyllo.WorkspaceID, s fyllo.SessionID) error
-}
-
-// TurnLog is the append-only record of one running turn.
-type TurnLog interface {
-	Append(recs []fyllo.TurnRecord) error // survives a crash of Core at once, of the machine within 250 ms
-	Sync() error
-	Remove() error // closes and removes it
-	Close() error  // closes it and leaves it for a replay
-}
-
-// Decoder reads lines of a turn log.
-type Decoder interface {
-	DecodeLine(line []byte) (fyllo.Update, bool)
-	DecodePermission(line []byte) (fyllo.PermissionAsk, bool)
 }

@@ -1,16 +1,14 @@
-// Package replay makes an answer of what a crash left of its turn, by the same decoder and the same fold as when it came.
-package replay
+package turns
 
 import (
 	"time"
 
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/internal/session/internal/ports"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
-// Turn folds the records of a turn. A turn without an end was interrupted when its last record was written.
-func Turn(d ports.Decoder, h fyllo.TurnHeader, records []fyllo.TurnRecord) (*transcript.Live, fyllo.TurnEnd) {
+// Replay folds the records of a turn. A turn without an end was interrupted when its last record was written.
+func Replay(d Decoder, h fyllo.TurnHeader, records []fyllo.TurnRecord) (*transcript.Live, fyllo.TurnEnd) {
 	live := transcript.New(h.MessageID, h.Cwd, h.StartedAt)
 	live.Of(h.ACPSessionID)
 	last := h.StartedAt
@@ -34,7 +32,7 @@ func Turn(d ports.Decoder, h fyllo.TurnHeader, records []fyllo.TurnRecord) (*tra
 	return live, *end
 }
 
-func line(d ports.Decoder, live *transcript.Live, r fyllo.TurnRecord) {
+func line(d Decoder, live *transcript.Live, r fyllo.TurnRecord) {
 	if u, ok := d.DecodeLine(r.Line); ok {
 		live.Apply(&u, r.At)
 		return

@@ -1,12 +1,9 @@
-// Package batch carries what an Agent sends to the owner of a Session and what the owner publishes of it, in groups:
-// the more comes at once, the larger they are.
-package batch
+package turns
 
 import (
 	"sync"
 
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
 // Bounds of a mailbox. A single event may exceed the byte bound: it waits until the box is empty.
@@ -16,33 +13,33 @@ const (
 )
 
 // Mail is an event with the link it came over.
-type Mail struct {
-	Link  *warm.Link
+type Mail[L any] struct {
+	Link  L
 	Event fyllo.AgentEvent
 }
 
-// Mailbox carries Agent events from the readers of connections to an actor. Put blocks while it is full, which is
+// Mailbox carries Agent events from the readers of connections to the owner of a Session. Put blocks while it is full, which is
 // the back-pressure of architecture §3; Take empties it in one go.
-type Mailbox struct {
+type Mailbox[L any] struct {
 	mu     sync.Mutex
 	room   sync.Cond
-	items  []Mail
-	spare  []Mail // the slice of the batch before last, for reuse
+	items  []Mail[L]
+	spare  []Mail[L] // the slice of the batch before last, for reuse
 	bytes  int
 	closed bool
 	ready  chan struct{} // holds one token while items wait
 }
 
 // NewMailbox returns an empty mailbox.
-func NewMailbox() *Mailbox {
-	b := &Mailbox{ready: make(chan struct{}, 1)}
+func NewMailbox[L any]() *Mailbox[L] {
+	b := &Mailbox[L]{ready: make(chan struct{}, 1)}
 	b.room.L = &b.mu
 	return b
 }
 
 // Put appends an event, waiting for room. Events after close are dropped. The lines an event refers to are
 // copied, since the reader uses its buffer again.
-func (b *Mailbox) Put(l *warm.Link, e fyllo.AgentEvent) {
+func (b *Mailbox[L]) Put(l L, e fyllo.AgentEvent) {
 	size := weigh(&e)
 	b.mu.Lock()
 	for !b.closed && len(b.items) > 0 && (len(b.items) >= mailboxItems || b.bytes+size > mailboxBytes) {
@@ -52,7 +49,7 @@ func (b *Mailbox) Put(l *warm.Link, e fyllo.AgentEvent) {
 		b.mu.Unlock()
 		return
 	}
-	b.items = append(b.items, Mail{Link: l, Event: e})
+	b.items = append(b.items, Mail[L]{Link: l, Event: e})
 	b.bytes += size
 	b.mu.Unlock()
 	select {
@@ -62,7 +59,7 @@ func (b *Mailbox) Put(l *warm.Link, e fyllo.AgentEvent) {
 }
 
 // Take returns all waiting events. The slice is valid until the next but one call.
-func (b *Mailbox) Take() []Mail {
+func (b *Mailbox[L]) Take() []Mail[L] {
 	b.mu.Lock()
 	items := b.items
 	b.items, b.spare = b.spare[:0], items
@@ -73,7 +70,7 @@ func (b *Mailbox) Take() []Mail {
 }
 
 // Close wakes every waiting reader and drops what comes later.
-func (b *Mailbox) Close() {
+func (b *Mailbox[L]) Close() {
 	b.mu.Lock()
 	b.closed = true
 	b.items = nil
@@ -82,7 +79,7 @@ func (b *Mailbox) Close() {
 }
 
 // Ready holds a token while events wait.
-func (b *Mailbox) Ready() <-chan struct{} { return b.ready }
+func (b *Mailbox[L]) Ready() <-chan struct{} { return b.ready }
 
 // weigh makes an event independent of the reader's buffer and returns its size.
 func weigh(e *fyllo.AgentEvent) int {
