@@ -27,6 +27,7 @@ const (
 
 	CodeSessionNotFound Code = "CHAT_SESSION_NOT_FOUND" // R-CLI-008
 	CodeSessionBusy     Code = "SESSION_BUSY"           // R-CHAT-052
+	CodeQueueFull       Code = "QUEUE_FULL"             // R-CHAT-052
 	CodeEmptyMessage    Code = "EMPTY_MESSAGE"          // R-CHAT-041
 	CodeAttachment      Code = "ATTACHMENT_REJECTED"    // R-CHAT-044, 049
 

@@ -18,6 +18,7 @@ const (
 	EventCommands         EventType = "commands"          // CommandsEvent
 	EventUsage            EventType = "usage"             // Usage
 	EventPlan             EventType = "plan"              // PlanEvent
+	EventQueue            EventType = "queue"             // Queue: what waits for the end of the turn
 	EventActivity         EventType = "activity"          // Activity: something arrived that shows nothing
 
 	EventAgents    EventType = "agents"    // AgentsEvent: the catalogue or a state changed

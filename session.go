@@ -119,6 +119,7 @@ type SessionDetail struct {
 	Plan             []PlanEntry    `json:"plan"`
 	PermissionPolicy Policy         `json:"permissionPolicy"`
 	Scope            *Scope         `json:"scope,omitempty"`
+	Queue            Queue          `json:"queue"`
 	StaleReason      *Failure       `json:"staleReason,omitempty"` // set when the scope is stale (R-WS-073)
 }
 

@@ -113,14 +113,13 @@ func Describe(n fyllo.NewAttachment, body io.Reader) (fyllo.Attachment, io.Reade
 	return fyllo.Attachment{Name: name, MIME: TypeOf(name, n.MIME, head), Size: n.Size}, r, nil
 }
 
-// Resolve finds the files that a prompt names, in its order. A handle that is none, such as a path or a URI, is
-// ATTACHMENT_REJECTED, and so is one twice; one that does not wait in this Session is SESSION_ATTACHMENT_NOT_FOUND.
-func Resolve(handles []string, kept []fyllo.KeptAttachment) ([]fyllo.Attachment, error) {
+// Kept finds files that wait by their handles, each named once. Codes ATTACHMENT_REJECTED and SESSION_ATTACHMENT_NOT_FOUND.
+func Kept(handles []string, kept []fyllo.KeptAttachment) ([]fyllo.KeptAttachment, error) {
 	byHandle := make(map[string]fyllo.KeptAttachment, len(kept))
 	for _, k := range kept {
 		byHandle[k.Handle] = k
 	}
-	var out []fyllo.Attachment
+	var out []fyllo.KeptAttachment
 	seen := map[string]bool{}
 	for _, h := range handles {
 		if !IsHandle(h) || seen[h] {
@@ -131,6 +130,20 @@ func Resolve(handles []string, kept []fyllo.KeptAttachment) ([]fyllo.Attachment,
 			return nil, errUnknown()
 		}
 		seen[h] = true
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// Resolve finds the files that a prompt names, in its order. A handle that is none, such as a path or a URI, is
+// ATTACHMENT_REJECTED, and so is one twice; one that does not wait in this Session is SESSION_ATTACHMENT_NOT_FOUND.
+func Resolve(handles []string, kept []fyllo.KeptAttachment) ([]fyllo.Attachment, error) {
+	named, err := Kept(handles, kept)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]fyllo.Attachment, 0, len(named))
+	for _, k := range named {
 		out = append(out, fyllo.Attachment{Name: k.Name, MIME: k.MIME, Size: k.Size, File: k.File})
 	}
 	return out, nil

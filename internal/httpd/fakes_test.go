@@ -197,6 +197,22 @@ func (c *core) Prompt(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID,
 	return fyllo.PromptResult{Message: fyllo.Message{ID: "m2"}}, err
 }
 
+func (c *core) Enqueue(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, r fyllo.QueueRequest) (fyllo.Queue, error) {
+	return fyllo.Queue{Entries: []fyllo.Queued{{ID: r.ID, Text: r.Text}}}, c.check(w, s)
+}
+
+func (c *core) ChangeQueued(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, q fyllo.QueueChange) (fyllo.Queue, error) {
+	return fyllo.Queue{Entries: []fyllo.Queued{{ID: id, Text: *q.Text}}}, c.check(w, s)
+}
+
+func (c *core) DropQueued(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, keepFiles bool) (fyllo.Queue, error) {
+	return fyllo.Queue{Entries: []fyllo.Queued{}}, c.check(w, s)
+}
+
+func (c *core) ReleaseQueue(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.Queue, error) {
+	return fyllo.Queue{Entries: []fyllo.Queued{}}, c.check(w, s)
+}
+
 func (c *core) Cancel(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) error {
 	return c.check(w, s)
 }

@@ -31,6 +31,7 @@ var eventPayloads = []struct {
 	{fyllo.EventCommands, reflect.TypeFor[fyllo.CommandsEvent]()},
 	{fyllo.EventUsage, reflect.TypeFor[fyllo.Usage]()},
 	{fyllo.EventPlan, reflect.TypeFor[fyllo.PlanEvent]()},
+	{fyllo.EventQueue, reflect.TypeFor[fyllo.Queue]()},
 	{fyllo.EventActivity, reflect.TypeFor[fyllo.Activity]()},
 	{fyllo.EventAgents, reflect.TypeFor[fyllo.AgentsEvent]()},
 	{fyllo.EventDraft, reflect.TypeFor[fyllo.Draft]()},

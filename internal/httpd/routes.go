@@ -115,6 +115,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addSearchRoute(a)
 	s.addFilesRoute(a)
 	s.addTurnRoutes(a)
+	s.addQueueRoutes(a)
 	describeStart(a)
 	s.addAttachmentRoutes(a)
 	s.addDraftRoutes(a)

@@ -5,7 +5,7 @@
 // As in R-WS §10: workspaces/<wid>/meta.json, composer.json and sessions/; in sessions/ per Session <sid>.json (the
 // metadata), <sid>.messages.jsonl (the transcript) and the directory <sid>/ with turn.jsonl (the turn in flight),
 // bodies.jsonl (long texts of the transcript), attachments/ (pictures, sounds and files of it, one file each) and
-// unsent.json (those files that wait to be sent);
+// unsent.json (those files that wait to be sent); queue.json (messages that wait for the end of the turn);
 // workspace-folders/<fid>/meta.json; settings.json; core.lock and core.token. Directories have mode 0700, files 0600
 // (R-WS-136).
 //

@@ -204,7 +204,7 @@ func ours(dir string) bool {
 	for _, e := range entries {
 		kind, _, _ := strings.Cut(e.Name(), ".")
 		switch kind {
-		case "turn", "bodies", "attachments", "unsent", "plans", "spawn", "": // "" are temporary files
+		case "turn", "bodies", "attachments", "unsent", "queue", "plans", "spawn", "": // "" are temporary files
 		default:
 			return false
 		}

@@ -48,6 +48,9 @@ type actor struct {
 	answered map[string]fyllo.Message // user messages by request id, of this actor's life
 	notes    map[string]fyllo.PermissionNote
 
+	queue  fyllo.Queue // of messages that wait for the end of the turn
+	urgent bool        // the turn is being stopped for one of them
+
 	deleted   bool
 	metaDirty bool
 	metaTimer *time.Timer
@@ -111,6 +114,7 @@ func (a *actor) run() {
 			a.shutdown()
 			return
 		}
+		a.pump()
 		a.flush()
 	}
 }
@@ -124,7 +128,7 @@ func (a *actor) retireNow() bool {
 // command fail with its reason.
 func (a *actor) load() bool {
 	if f := a.first; f != nil {
-		a.first = nil
+		a.first, a.queue.Entries = nil, []fyllo.Queued{}
 		a.adopt(f.meta)
 		a.publish(fyllo.EventMessage, shown(f.user))
 		a.begin(f.user, f.draft)
@@ -135,6 +139,9 @@ func (a *actor) load() bool {
 	if err == nil {
 		a.adopt(meta)
 		err = a.settleUnanswered()
+	}
+	if err == nil {
+		err = a.loadQueue()
 	}
 	if err != nil {
 		a.loadErr = err
@@ -313,7 +320,7 @@ func (a *actor) detail() (fyllo.SessionDetail, error) {
 	d := fyllo.SessionDetail{
 		SessionSummary: a.summary(), Turn: fyllo.Turn{State: fyllo.TurnIdle},
 		Usage: a.usage, ConfigOptions: orEmpty(a.config), Commands: orEmpty(a.commandl), Plan: orEmpty(a.plan),
-		Permissions: []fyllo.Permission{}, PermissionPolicy: a.policy(), Scope: a.meta.Scope,
+		Permissions: []fyllo.Permission{}, PermissionPolicy: a.policy(), Scope: a.meta.Scope, Queue: a.queue,
 	}
 	if t := a.turn; t != nil {
 		d.Turn = t.view()

@@ -262,6 +262,13 @@ func (s *faultyStore) BeginTurn(w fyllo.WorkspaceID, id fyllo.SessionID, h fyllo
 	return &faultyLog{TurnLog: log, s: s}, nil
 }
 
+func (s *faultyStore) PutQueue(w fyllo.WorkspaceID, id fyllo.SessionID, q fyllo.Queue) error {
+	if s.broken("queue") {
+		return errDisk
+	}
+	return s.Store.PutQueue(w, id, q)
+}
+
 type faultyLog struct {
 	session.TurnLog
 	s *faultyStore

@@ -277,6 +277,7 @@ func (a *actor) endTurn(end fyllo.TurnEnd) {
 	if !t.live.Empty() {
 		event.MessageID = t.live.ID()
 	}
+	a.holdQueue(&end)
 	a.publish(fyllo.EventTurnEnd, event)
 	a.publish(fyllo.EventTurn, fyllo.Turn{State: fyllo.TurnIdle})
 	a.announce()

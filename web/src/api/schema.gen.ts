@@ -454,6 +454,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has a message sent when the turn has ended */
+        post: operations["enqueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a queue that is held go on */
+        post: operations["releaseQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a message out of the queue */
+        delete: operations["dropQueued"];
+        options?: never;
+        head?: never;
+        /** Edits or moves a message that waits, or sends it next */
+        patch: operations["changeQueued"];
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -991,6 +1043,17 @@ export interface components {
             /** @enum {string} */
             type: "plan";
         };
+        EventQueue: {
+            data: components["schemas"]["Queue"];
+            /**
+             * Format: int64
+             * @description number of the event; of several merged ones, the last
+             */
+            seq: number;
+            sessionId?: string;
+            /** @enum {string} */
+            type: "queue";
+        };
         EventReset: {
             data: components["schemas"]["EmptyEvent"];
             /**
@@ -1254,6 +1317,28 @@ export interface components {
         PromptResult: {
             message: components["schemas"]["Message"];
         };
+        Queue: {
+            entries: components["schemas"]["Queued"][];
+            failure?: components["schemas"]["Failure"];
+            held?: string;
+        };
+        QueueChange: {
+            before?: string;
+            now?: boolean;
+            text?: string;
+        };
+        QueueRequest: {
+            attachments?: string[];
+            id: string;
+            text: string;
+        };
+        Queued: {
+            attachments?: components["schemas"]["KeptAttachment"][];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            text: string;
+        };
         Registration: {
             path?: string;
             ticket?: string;
@@ -1316,6 +1401,7 @@ export interface components {
             permissions: components["schemas"]["Permission"][];
             pinned: boolean;
             plan: components["schemas"]["PlanEntry"][];
+            queue: components["schemas"]["Queue"];
             running: boolean;
             scope?: components["schemas"]["Scope"];
             /** Format: int64 */
@@ -1403,7 +1489,7 @@ export interface components {
             version: string;
         };
         /** @description One event of the stream. Skip types that are not known. */
-        StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
+        StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventQueue"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
         Subagent: {
             agentType?: string;
             prompt?: components["schemas"]["Body"];
@@ -2642,6 +2728,142 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PromptResult"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    enqueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    releaseQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    dropQueued: {
+        parameters: {
+            query?: {
+                keepFiles?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    changeQueued: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
                 };
             };
             /** @description Error */

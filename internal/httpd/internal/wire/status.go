@@ -24,6 +24,17 @@ var StatusOf = map[fyllo.Code]int{
 	fyllo.CodeHomeNotWritable: http.StatusInternalServerError,
 
 	fyllo.CodeSessionNotFound: http.StatusNotFound,
+	fyllo.CodeQueueFull:       http.StatusConflict,
+
+	// Tools of fyllo-spawn answer with these in their own form; over HTTP they are seen in stored records only.
+	fyllo.CodeSpawnInvalid: http.StatusBadRequest, fyllo.CodeSpawnParentRequired: http.StatusConflict, fyllo.CodeSpawnParentMissing: http.StatusNotFound,
+	fyllo.CodeSpawnAgent: http.StatusNotFound, fyllo.CodeSpawnNotFound: http.StatusNotFound, fyllo.CodeSpawnConfig: http.StatusBadGateway,
+	fyllo.CodeSpawnUnavailable: http.StatusServiceUnavailable, fyllo.CodeSpawnCancelled: http.StatusConflict,
+	fyllo.CodeSpawnInternal: http.StatusInternalServerError, fyllo.CodeSpawnCapacity: http.StatusTooManyRequests,
+	fyllo.CodeTurnFailed: http.StatusBadGateway, fyllo.CodeTurnInactivity: http.StatusGatewayTimeout, fyllo.CodeTurnUnconfirmed: http.StatusGatewayTimeout,
+	fyllo.CodeTurnPersist: http.StatusInternalServerError, fyllo.CodeTurnParentCancelled: http.StatusConflict, fyllo.CodeTurnCancelled: http.StatusConflict,
+	fyllo.CodeProcessInvalidated: http.StatusConflict, fyllo.CodeAppShutdown: http.StatusServiceUnavailable, fyllo.CodeAppRestarted: http.StatusConflict,
+
 	fyllo.CodeSessionBusy:     http.StatusConflict,
 	fyllo.CodeEmptyMessage:    http.StatusBadRequest,
 	fyllo.CodeAttachment:      http.StatusBadRequest,

@@ -47,6 +47,9 @@ type SessionStore interface {
 	// Message returns one stored message in its newest version, or NOT_FOUND.
 	Message(w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Message, error)
 	Body(w fyllo.WorkspaceID, s fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error)
+	// Queue returns the messages that wait; one that cannot be read was kept aside and is empty.
+	Queue(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.Queue, error)
+	PutQueue(w fyllo.WorkspaceID, s fyllo.SessionID, q fyllo.Queue) error
 	DeleteSession(w fyllo.WorkspaceID, s fyllo.SessionID) error
 }
 
