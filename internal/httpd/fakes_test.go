@@ -205,7 +205,7 @@ func (c *core) ChangeQueued(_ context.Context, w fyllo.WorkspaceID, s fyllo.Sess
 	return fyllo.Queue{Entries: []fyllo.Queued{{ID: id, Text: *q.Text}}}, c.check(w, s)
 }
 
-func (c *core) DropQueued(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, keepFiles bool) (fyllo.Queue, error) {
+func (c *core) DropQueued(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Queue, error) {
 	return fyllo.Queue{Entries: []fyllo.Queued{}}, c.check(w, s)
 }
 

@@ -45,15 +45,12 @@ func (s *Server) addQueueRoutes(a router) {
 			return reply(out), err
 		})
 	add(a, remove("dropQueued", "/api/sessions/{id}/queue/{entry}", "Takes a message out of the queue"),
-		func(ctx context.Context, c caller, in *struct {
-			QueuedPath
-			KeepFiles bool `query:"keepFiles"`
-		}) (*answer[fyllo.Queue], error) {
+		func(ctx context.Context, c caller, in *QueuedPath) (*answer[fyllo.Queue], error) {
 			w, err := s.owner(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			out, err := s.Sessions.DropQueued(ctx, w, in.ID, in.Entry, in.KeepFiles)
+			out, err := s.Sessions.DropQueued(ctx, w, in.ID, in.Entry)
 			return reply(out), err
 		})
 	add(a, post("releaseQueue", "/api/sessions/{id}/queue/release", "Lets a queue that is held go on"),

@@ -14,7 +14,7 @@ type Turns interface {
 	Cancel(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) error
 	Enqueue(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, r fyllo.QueueRequest) (fyllo.Queue, error)
 	ChangeQueued(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, c fyllo.QueueChange) (fyllo.Queue, error)
-	DropQueued(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, keepFiles bool) (fyllo.Queue, error)
+	DropQueued(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Queue, error)
 	ReleaseQueue(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.Queue, error)
 	Answer(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, r fyllo.AnswerRequest) (fyllo.PermissionNote, error)
 }

@@ -19,9 +19,9 @@ func (m *Manager) ChangeQueued(ctx context.Context, w fyllo.WorkspaceID, s fyllo
 	return ask(ctx, m, w, s, func(a *actor) (fyllo.Queue, error) { return a.changeQueued(id, c) })
 }
 
-// DropQueued takes a message out of the queue. Its files go with it, or with keepFiles back to the composer.
-func (m *Manager) DropQueued(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string, keepFiles bool) (fyllo.Queue, error) {
-	return ask(ctx, m, w, s, func(a *actor) (fyllo.Queue, error) { return a.dropQueued(id, keepFiles) })
+// DropQueued takes a message out of the queue, with its files. Code NOT_FOUND.
+func (m *Manager) DropQueued(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Queue, error) {
+	return ask(ctx, m, w, s, func(a *actor) (fyllo.Queue, error) { return a.dropQueued(id) })
 }
 
 // ReleaseQueue lets a queue that is held go on.
@@ -111,12 +111,12 @@ func (a *actor) changeQueued(id string, c fyllo.QueueChange) (fyllo.Queue, error
 	return a.queue, nil
 }
 
-func (a *actor) dropQueued(id string, keepFiles bool) (fyllo.Queue, error) {
+func (a *actor) dropQueued(id string) (fyllo.Queue, error) {
 	q, e, err := queue.Remove(a.queue, id)
 	if err == nil {
 		err = a.setQueue(q)
 	}
-	if err != nil || keepFiles || len(e.Attachments) == 0 {
+	if err != nil || len(e.Attachments) == 0 {
 		return a.queue, err
 	}
 	if err := a.m.Store.DropAttachments(a.w, a.sid, handles(e), false); err != nil {

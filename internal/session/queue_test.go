@@ -225,11 +225,11 @@ func TestQueueIsEdited_R_CHAT_052(t *testing.T) {
 		if got := w.detail(s).Queue.Entries[1].Text; got != words {
 			t.Errorf("text %q", got)
 		}
-		if _, err := w.m.DropQueued(ctx, wid, s, "a", false); err != nil {
+		if _, err := w.m.DropQueued(ctx, wid, s, "a"); err != nil {
 			t.Fatal(err)
 		}
 		wantQueue(w, s, "b c")
-		_, err := w.m.DropQueued(ctx, wid, s, "a", false)
+		_, err := w.m.DropQueued(ctx, wid, s, "a")
 		wantCode(t, err, fyllo.CodeNotFound)
 		_, err = w.m.ChangeQueued(ctx, wid, s, "a", fyllo.QueueChange{Text: &words})
 		wantCode(t, err, fyllo.CodeNotFound)
@@ -244,7 +244,7 @@ func TestQueueIsEdited_R_CHAT_052(t *testing.T) {
 		_, err = w.m.Enqueue(ctx, wid, s, fyllo.QueueRequest{ID: "x", Text: "one too many"})
 		wantCode(t, err, fyllo.CodeQueueFull)
 		w.store.set("queue", true)
-		_, err = w.m.DropQueued(ctx, wid, s, "b", false)
+		_, err = w.m.DropQueued(ctx, wid, s, "b")
 		wantCode(t, err, fyllo.CodeStorageFailed)
 		if !strings.HasPrefix(w.waiting(s), "b c ") {
 			t.Errorf("a change that was not stored shows: %q", w.waiting(s))

@@ -32,7 +32,7 @@ view.value = openView(
   {
     sessionId: 'session-h', workspaceId: 'w', title: 'Harness', agentId: 'a', agentName: 'Agent', mode: 'fyllocode',
     pinned: false, running: false, attention: 0, createdAt: now, updatedAt: now, seq: 1, turn: { state: 'idle' },
-    permissions: [], configOptions: [], commands: [], plan: [], permissionPolicy: 'ask',
+    permissions: [], configOptions: [], commands: [], plan: [], queue: { entries: [] }, permissionPolicy: 'ask',
   },
   { messages: [...history.slice(from), ...(query.has('demo') ? demo() : [])], before: from > 0 ? String(from) : undefined, seq: 1 },
 )

@@ -16,6 +16,9 @@ import type {
   Mode,
   PermissionNote,
   Policy,
+  Queue,
+  QueueChange,
+  QueueRequest,
   SearchResult,
   SessionDetail,
   SessionPage,
@@ -175,6 +178,13 @@ export class Client {
     this.call<FileText>(`${messagePath(id, messageId)}/changes/file`, { query: { path }, signal })
   prompt = (id: string, body: PromptRequest) =>
     this.call<{ message: Message }>(`${sessionPath(id)}/prompts`, { method: 'POST', body })
+  /** Has a message sent when the turn has ended; the same id again is the same message. */
+  enqueue = (id: string, body: QueueRequest) => this.call<Queue>(`${sessionPath(id)}/queue`, { method: 'POST', body })
+  changeQueued = (id: string, entry: string, body: QueueChange) =>
+    this.call<Queue>(`${sessionPath(id)}/queue/${encodeURIComponent(entry)}`, { method: 'PATCH', body })
+  dropQueued = (id: string, entry: string) =>
+    this.call<Queue>(`${sessionPath(id)}/queue/${encodeURIComponent(entry)}`, { method: 'DELETE' })
+  releaseQueue = (id: string) => this.call<Queue>(`${sessionPath(id)}/queue/release`, { method: 'POST' })
   cancel = (id: string) => this.call<void>(`${sessionPath(id)}/cancel`, { method: 'POST' })
   /** Answers a permission request; optionId null cancels it. */
   answer = (id: string, permissionId: string, requestId: string, optionId: string | null) =>

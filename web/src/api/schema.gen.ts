@@ -2809,9 +2809,7 @@ export interface operations {
     };
     dropQueued: {
         parameters: {
-            query?: {
-                keepFiles?: boolean;
-            };
+            query?: never;
             header?: never;
             path: {
                 id: string;

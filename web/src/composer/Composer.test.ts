@@ -114,12 +114,17 @@ describe('failure', () => {
 })
 
 describe('while a turn runs', () => {
-  it('explains on Enter instead of sending, and offers to stop R-CHAT-052', async () => {
-    const { field, submit } = compose({ running: true })
+  it('queues on Enter, says so, and offers to stop R-CHAT-052', async () => {
+    const { field, submit, text } = compose({ running: true, queues: true })
+    await field.setValue('')
+    expect(wrapper.find('button[type=submit]').exists(), 'nothing to queue yet').toBe(false)
     await field.setValue('Hello')
+    expect(wrapper.get('.hint').text()).toContain('Enter queues')
+    expect(wrapper.get('button[type=submit]').attributes('aria-label')).toBe('Queue message')
     await field.trigger('keydown', { key: 'Enter' })
-    expect(submit).not.toHaveBeenCalled()
-    expect(wrapper.get('.hint').text()).toContain('still working')
+    expect(submit).toHaveBeenCalledExactlyOnceWith('Hello', expect.any(String))
+    await flush()
+    expect(text()).toBe('')
     await wrapper.get('button.stop').trigger('click')
     expect(wrapper.emitted('stop')).toHaveLength(1)
   })

@@ -46,6 +46,7 @@ export function openView(detail: SessionDetail, page: MessagePage): SessionView 
     policy: detail.permissionPolicy || 'ask',
     scope: detail.scope,
     stale: detail.staleReason,
+    queue: queueOf(detail.queue),
     damage: page.damage ?? [],
     torn: false,
     removed: false,
@@ -153,6 +154,9 @@ class Step {
       case 'plan':
         v.plan = event.data.entries ?? []
         break
+      case 'queue':
+        v.queue = queueOf(event.data)
+        break
       case 'activity':
         if (v.turn.state !== 'idle') v.turn = { ...v.turn, lastActivityAt: event.data.at }
         break
@@ -254,6 +258,10 @@ function pad(parts: Part[], messageId: string, index: number): void {
 function upsert(list: readonly Permission[], p: Permission): Permission[] {
   const at = list.findIndex((x) => x.id === p.id)
   return at < 0 ? [...list, p] : list.with(at, p)
+}
+
+function queueOf(q: SessionDetail['queue']): SessionView['queue'] {
+  return { entries: q.entries ?? [], held: q.held || undefined, failure: q.failure }
 }
 
 function cleanMessage(m: Message): Message {

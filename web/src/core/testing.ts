@@ -18,7 +18,7 @@ export function detail(extra: Partial<SessionDetail> = {}): SessionDetail {
   return {
     sessionId: 's1', workspaceId: 'w1', title: 'T', agentId: 'a', agentName: 'A', mode: 'fyllocode', pinned: false,
     running: false, attention: 0, createdAt: at, updatedAt: at, seq: 10, turn: { state: 'idle' }, permissions: [],
-    configOptions: [], commands: [], plan: [], permissionPolicy: 'ask', ...extra,
+    configOptions: [], commands: [], plan: [], queue: { entries: [] }, permissionPolicy: 'ask', ...extra,
   }
 }
 

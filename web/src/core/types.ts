@@ -7,6 +7,7 @@ import type {
   Permission,
   PlanEntry,
   Policy,
+  Queued,
   Scope,
   SessionSummary,
   Turn,
@@ -35,6 +36,8 @@ export interface SessionView {
   readonly config: readonly ConfigOption[]
   readonly commands: readonly Command[]
   readonly plan: readonly PlanEntry[]
+  /** Messages that wait for the end of the turn, and why they are held, if they are. */
+  readonly queue: { readonly entries: readonly Queued[]; readonly held?: string; readonly failure?: Failure }
   readonly policy: Policy
   readonly scope?: Scope
   /** Why no prompt can be sent to this Session any more (R-WS-073); undefined when one can. */

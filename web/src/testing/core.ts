@@ -103,6 +103,7 @@ export function detail(id: string, change: Partial<SessionDetail> = {}): Session
     configOptions: [],
     commands: [],
     plan: [],
+    queue: { entries: [] },
     permissionPolicy: 'ask',
     ...change,
   }

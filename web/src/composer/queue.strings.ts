@@ -1,0 +1,43 @@
+import { texts } from '@/i18n'
+
+/** What the queue of follow-ups says; loads with it. */
+export const { t, plural } = texts({
+  en: {
+    label: 'Queued messages',
+    waits: 'Sent in this order when the turn has ended',
+    'held.stopped': 'On hold, since you stopped the turn',
+    'held.failed': 'On hold, since the last turn failed',
+    'held.restarted': 'On hold, since FylloCode was restarted',
+    continue: 'Continue',
+    edit: 'Edit “{text}”',
+    text: 'Queued message',
+    save: 'Save',
+    cancel: 'Cancel',
+    up: 'Send “{text}” earlier',
+    down: 'Send “{text}” later',
+    now: 'Send “{text}” now',
+    'now.running': 'Stop this turn and send “{text}” now',
+    remove: 'Remove “{text}”',
+    failed: 'The queue was not changed',
+    files: '{n} file|{n} files',
+  },
+  'zh-CN': {
+    label: '排队的消息',
+    waits: '本轮结束后按此顺序发送',
+    'held.stopped': '已暂停：你停止了上一轮',
+    'held.failed': '已暂停：上一轮失败了',
+    'held.restarted': '已暂停：FylloCode 重新启动过',
+    continue: '继续',
+    edit: '编辑“{text}”',
+    text: '排队的消息',
+    save: '保存',
+    cancel: '取消',
+    up: '提前发送“{text}”',
+    down: '延后发送“{text}”',
+    now: '立即发送“{text}”',
+    'now.running': '停止本轮并立即发送“{text}”',
+    remove: '移除“{text}”',
+    failed: '队列未能更改',
+    files: '{n} 个文件',
+  },
+})
