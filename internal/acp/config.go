@@ -15,6 +15,15 @@ import (
 func (c *Conn) SetConfig(
 	ctx context.Context, id fyllo.ACPSessionID, option fyllo.ConfigOption, value fyllo.ConfigValue,
 ) ([]fyllo.ConfigOption, error) {
+	options, _, err := c.SetOption(ctx, id, option, value)
+	return options, err
+}
+
+// SetOption is SetConfig and reports whether the Agent itself told the complete list (R-SPAWN-047); of an option with
+// Legacy set nothing more than the confirmation can be had, and that counts.
+func (c *Conn) SetOption(
+	ctx context.Context, id fyllo.ACPSessionID, option fyllo.ConfigOption, value fyllo.ConfigValue,
+) (options []fyllo.ConfigOption, whole bool, err error) {
 	k := call{method: methodSetOption, what: "set " + option.ID, id: id}
 	var params any
 	switch option.Legacy {
@@ -31,11 +40,11 @@ func (c *Conn) SetConfig(
 	}
 	s := c.session(id)
 	if s == nil {
-		return nil, c.notOpen(k)
+		return nil, false, c.notOpen(k)
 	}
-	return ask(ctx, c, k, params, func(r reply) ([]fyllo.ConfigOption, error) {
+	got, err := ask(ctx, c, k, params, func(r reply) (got optionSet, err error) {
 		if r.err != nil {
-			return nil, r.err
+			return got, r.err
 		}
 		var list []fyllo.ConfigOption
 		scan := jsonrpc.NewScanner(r.raw)
@@ -44,13 +53,22 @@ func (c *Conn) SetConfig(
 				list = configOptions(&scan)
 			}
 		})
+		got.whole = list != nil || option.Legacy != ""
 		if list == nil {
 			list = withValue(s.config, option.ID, value)
 		} else {
 			list = withLegacy(list, s.legacy)
 		}
-		return c.snapshot(s, list), nil
+		got.options = c.snapshot(s, list)
+		return got, nil
 	})
+	return got.options, got.whole, err
+}
+
+// optionSet is the answer to a set.
+type optionSet struct {
+	options []fyllo.ConfigOption
+	whole   bool
 }
 
 // snapshot takes a complete list out of an answer and delivers it like an update, so that the receiver sees every

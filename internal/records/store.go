@@ -15,6 +15,12 @@ import (
 
 // Store reads and writes the data root.
 type Store struct {
+	*shared
+	spawned string // directory of the spawned Sessions that this view is about; "" = Sessions of Workspaces
+}
+
+// shared is what all views of a data root have in common.
+type shared struct {
 	root string
 	log  *slog.Logger
 
@@ -32,10 +38,10 @@ func Open(root string, log *slog.Logger) (*Store, error) {
 	if _, err := makeRoot(root); err != nil {
 		return nil, notWritable(root, err)
 	}
-	s := &Store{
+	s := &Store{shared: &shared{
 		root: root, log: log,
 		scanned: map[fyllo.WorkspaceID]bool{}, tidied: map[string]bool{}, replaced: map[string]int64{},
-	}
+	}}
 	s.removeStaleTemps(root)
 	s.settings = s.loadSettings()
 	return s, nil
@@ -90,6 +96,9 @@ func (s *Store) place(w fyllo.WorkspaceID, id fyllo.SessionID) (place, error) {
 	}
 	if !id.Valid() {
 		return place{}, fyllo.Errorf(fyllo.CodeInvalidRequest, "the Session id is not valid: it cannot name a file")
+	}
+	if s.spawned != "" {
+		return spawnedPlace(s.spawned, id), nil
 	}
 	return placeIn(filepath.Join(dir, "sessions"), id), nil
 }
