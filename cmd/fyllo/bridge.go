@@ -6,9 +6,13 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
+	"fyllocode.dev/fyllo/internal/mcphost"
 	"fyllocode.dev/fyllo/internal/records"
+	"fyllocode.dev/fyllo/internal/records/spawned"
 	"fyllocode.dev/fyllo/internal/search"
 	"fyllocode.dev/fyllo/internal/session"
+	"fyllocode.dev/fyllo/internal/spawn"
+	"fyllocode.dev/fyllo/internal/turns"
 )
 
 // The types of this file join packages that may not know each other. They translate and decide nothing.
@@ -60,6 +64,56 @@ func (a liveAgent) Generation() uint64 { return a.process.Generation() }
 
 // Info implements session.Identity.
 func (a liveAgent) Info() fyllo.AgentInfo { return a.process.Info() }
+
+// spawnAgents are the Agents as spawned Sessions see them.
+type spawnAgents struct{ *pool }
+
+// Connect implements spawn.Agents.
+func (a spawnAgents) Connect(ctx context.Context, id fyllo.AgentID) (spawn.Agent, error) {
+	process, err := a.pool.Connect(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return liveAgent{Conn: process.Conn(), process: process}, nil
+}
+
+// spawnStore are the records of spawned Sessions.
+type spawnStore struct{ *spawned.Store }
+
+// BeginTurn implements spawn.Store.
+func (s spawnStore) BeginTurn(o fyllo.SpawnOwner, id fyllo.SessionID, h fyllo.TurnHeader) (turns.TurnLog, error) {
+	log, err := s.Store.BeginTurn(o, id, h)
+	if err != nil {
+		return nil, err // not a nil *TurnLog
+	}
+	return log, nil
+}
+
+// parents are the Chat Sessions that spawn. The manager is built after the engine that asks for them.
+type parents struct{ core *core }
+
+// Scope implements spawn.Parents.
+func (p parents) Scope(ctx context.Context, o fyllo.SpawnOwner) (fyllo.Scope, error) {
+	d, err := p.core.sessions.Detail(ctx, o.Workspace, o.Parent)
+	if err != nil {
+		return fyllo.Scope{}, err
+	}
+	if d.Scope == nil {
+		return fyllo.Scope{}, fyllo.Errorf(fyllo.CodeFolderRemoved, "session %s: it has no recorded scope", o.Parent)
+	}
+	return *d.Scope, nil
+}
+
+// lender gives activations their right to call FylloCode's MCP servers.
+type lender struct{ host *mcphost.Host }
+
+// Lease implements session.Servers.
+func (l lender) Lease(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) session.Lease {
+	if lease := l.host.Lease(ctx, w, s); lease != nil {
+		return lease
+	}
+	return nil // not a nil *Lease, which would be an interface that is not nil
+}
 
 // decoder reads turn logs with the code that reads the wire.
 type decoder struct{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -20,10 +21,13 @@ import (
 	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/files"
 	"fyllocode.dev/fyllo/internal/httpd"
+	"fyllocode.dev/fyllo/internal/mcphost"
 	"fyllocode.dev/fyllo/internal/media"
 	"fyllocode.dev/fyllo/internal/records"
+	"fyllocode.dev/fyllo/internal/records/spawned"
 	"fyllocode.dev/fyllo/internal/search"
 	"fyllocode.dev/fyllo/internal/session"
+	"fyllocode.dev/fyllo/internal/spawn"
 	"fyllocode.dev/fyllo/internal/stream"
 	"fyllocode.dev/fyllo/internal/workspace"
 	"fyllocode.dev/fyllo/web"
@@ -36,7 +40,9 @@ const (
 	exitHTTP                 // windows and commands are let go
 	exitAgents               // all children end
 	exitRecords              // the data root is given up
+	exitSpawn                // spawned turns are told as interrupted and stored, first of all (R-SPAWN-092)
 
+	spawnLimit    = 5 * time.Second
 	sessionsLimit = 5 * time.Second
 	httpLimit     = 5 * time.Second
 	agentsLimit   = 5 * time.Second
@@ -47,7 +53,9 @@ const (
 const warmDelay = 2 * time.Second
 
 // shutdownLimit is how long a whole shutdown may take.
-func shutdownLimit() time.Duration { return sessionsLimit + httpLimit + agentsLimit + recordsLimit }
+func shutdownLimit() time.Duration {
+	return spawnLimit + sessionsLimit + httpLimit + agentsLimit + recordsLimit
+}
 
 // pool is the process pool of ACP Agents.
 type pool = agents.Pool[*acp.Conn]
@@ -61,6 +69,8 @@ type core struct {
 	listener net.Listener
 	pool     *pool
 	sessions *session.Manager
+	spawn    *spawn.Engine
+	mcp      *mcphost.Host
 	server   *httpd.Server
 
 	asked    chan struct{} // closed when the Core shall end
@@ -110,9 +120,10 @@ func (c *core) build() error {
 		return err
 	}
 	c.feed = newRestingFeed(feed)
+	c.newSpawn(spaces)
 	c.sessions = session.New(session.Deps{
 		Store: sessionStore{c.store}, Agents: liveAgents{c.pool}, Workspaces: spaces, Publisher: c.feed,
-		Decoder: decoder{}, Settings: c.store.Settings, Log: c.options.Log,
+		Decoder: decoder{}, Settings: c.store.Settings, Servers: lender{c.mcp}, Children: c.spawn, Log: c.options.Log,
 	})
 	return c.newServer(feed, spaces)
 }
@@ -136,6 +147,35 @@ func (c *core) newPool(feed *httpd.Feed) (*pool, error) {
 	})
 }
 
+// newSpawn builds the engine of delegated work and its door for Agents.
+func (c *core) newSpawn(spaces *workspace.Registry) {
+	log := c.options.Log
+	c.spawn = spawn.New(spawn.Deps{
+		Store: spawnStore{spawned.New(c.store, log)}, Agents: spawnAgents{c.pool}, Parents: parents{c}, Workspaces: spaces,
+		Decoder: decoder{}, Log: log,
+		Inactivity: shorter("FYLLO_TEST_SPAWN_INACTIVITY", fyllo.SpawnInactivity, log),
+		CancelTime: shorter("FYLLO_TEST_CANCEL_GRACE", fyllo.SpawnCancelTime, log),
+	})
+	c.mcp = mcphost.New(mcphost.Config{
+		Address: c.listener.Addr().String(), Spawner: c.spawn, Ready: c.spawn.Ready(), Version: programVersion(),
+		Disabled: os.Getenv("FYLLO_DISABLE_BUNDLED_MCP") == "1", Log: log,
+	})
+}
+
+// shorter reads a limit for tests from the environment; it can only be shortened (R-CLI-012).
+func shorter(name string, limit time.Duration, log *slog.Logger) time.Duration {
+	text := os.Getenv(name)
+	if text == "" {
+		return limit
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		log.Warn("ignored: it is not a duration such as 2s", "variable", name)
+		return limit
+	}
+	return min(d, limit)
+}
+
 func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 	address, err := netip.ParseAddrPort(c.listener.Addr().String())
 	if err != nil {
@@ -151,7 +191,8 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 		Feed: feed, Sessions: c.sessions, Media: library,
 		Attachments: &attachments.Library{Store: c.store, Files: library, Agents: c.pool, Sessions: c.sessions},
 		Search:      search.New(c.sessions, transcripts{c.store}), Files: files.New(), Workspaces: spaces, Agents: c.pool, Store: c.store,
-		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log,
+		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log, MCP: c.mcp,
+		Spawned:    func() int { return c.spawn.Counts().Running },
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})
 	return err
@@ -174,8 +215,10 @@ func listen(port int) (net.Listener, error) {
 // start, since each part waits for what it needs.
 func (c *core) serve() {
 	c.services = []*service{
+		startService("spawned work", spawnLimit, exitSpawn, c.spawn.Serve),
 		startService("sessions", sessionsLimit, exitSessions, c.sessions.Serve),
 		startService("http", httpLimit, exitHTTP, func(ctx context.Context) error {
+			defer c.mcp.Close()
 			return c.server.Serve(ctx, c.listener)
 		}),
 		startService("agents", agentsLimit, exitAgents, c.pool.Serve),
@@ -197,6 +240,7 @@ func (c *core) run() {
 	case <-c.services[0].ended:
 	case <-c.services[1].ended:
 	case <-c.services[2].ended:
+	case <-c.services[3].ended:
 	}
 	c.ask()
 	c.err = c.shutdown()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"net/netip"
 
 	"fyllocode.dev/fyllo"
@@ -26,6 +27,8 @@ type Config struct {
 	Workspaces  Workspaces
 	Agents      Agents
 	Store       Store
+
+	MCP http.Handler // answers below /mcp/, with checks of its own; nil: there is nothing
 
 	Stop       func()                                      // asks the process to end; returns at once
 	Doctor     func(context.Context) (DoctorReport, error) // nil: this Core has no doctor

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,8 +71,23 @@ func New(c Config) (*Server, error) {
 	}
 	s.windows = windows.New(func(id fyllo.WindowID, w fyllo.WorkspaceID) { c.Sessions.CloseDraft(w, id) })
 	s.api, _ = s.routes()
-	s.handler = s.guard(http.HandlerFunc(s.dispatch))
+	s.handler = s.route(s.guard(http.HandlerFunc(s.dispatch)))
 	return s, nil
+}
+
+// route parts Agents from people: what is below /mcp/ is no page's, and has its own checks (R-SPAWN-004).
+func (s *Server) route(people http.Handler) http.Handler {
+	if s.MCP == nil {
+		return people
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/mcp/") {
+			setSecurityHeaders(w.Header())
+			s.MCP.ServeHTTP(w, r)
+			return
+		}
+		people.ServeHTTP(w, r)
+	})
 }
 
 // Handler answers all requests of the listener.

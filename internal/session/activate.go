@@ -17,15 +17,30 @@ func (a *actor) activation(t *turn) *warm.Job {
 	job := &warm.Job{
 		Agents: a.m.Agents, Log: a.m.Log, AgentID: a.meta.AgentID, ACPID: a.meta.ACPSessionID, Link: a.link,
 		Scope: func() (*fyllo.Scope, error) { return scope, err }, Holder: a.box.Put, Stored: a.config, Fresh: true,
+		Lease: a.m.lease(a.w, a.sid, a.meta.Mode),
 	}
 	if t == nil {
 		return job
 	}
 	job.Owner, job.After = t, t.way
 	if d := t.draft; d != nil {
-		job.Draft = func(ctx context.Context) *warm.Link { return d.Take(ctx, t, a.box.Put) }
+		job.Draft = func(ctx context.Context) *warm.Link {
+			l := d.Take(ctx, t, a.box.Put)
+			if l != nil {
+				l.Bind(a.sid)
+			}
+			return l
+		}
 	}
 	return job
+}
+
+// lease is how an activation gets FylloCode's own MCP servers: in FylloCode mode only (R-AGT-100, R-CHAT-028).
+func (m *Manager) lease(w fyllo.WorkspaceID, s fyllo.SessionID, mode fyllo.Mode) func(context.Context) warm.Lease {
+	if m.Servers == nil || mode != fyllo.ModeFyllo {
+		return nil
+	}
+	return func(ctx context.Context) warm.Lease { return m.Servers.Lease(ctx, w, s) }
 }
 
 // reminders are the hidden parts a fresh ACP session starts with (R-GOV-161, 162, R-CHAT-146).

@@ -85,6 +85,12 @@ func (m *Manager) Update(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sessi
 
 // Delete removes a Session with everything it owns; late events cannot bring it back (R-WS-134).
 func (m *Manager) Delete(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) error {
+	if m.Children != nil {
+		if _, err := m.Detail(ctx, w, s); err != nil {
+			return err // nobody may end what a Session of somebody else has spawned
+		}
+		m.Children.StopParent(ctx, fyllo.SpawnOwner{Workspace: w, Parent: s})
+	}
 	_, err := ask(ctx, m, w, s, func(a *actor) (struct{}, error) { return struct{}{}, a.delete() })
 	return err
 }

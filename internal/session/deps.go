@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"log/slog"
 
 	"fyllocode.dev/fyllo"
@@ -37,7 +38,19 @@ type Publisher interface {
 // Decoder reads lines of a turn log.
 type Decoder = turns.Decoder
 
-// Deps are the borders of a Manager. All fields are needed.
+// Servers gives activations FylloCode's own MCP servers.
+type Servers = warm.Lender
+
+// Lease is the right of one activation to call them.
+type Lease = warm.Lease
+
+// Children are the Sessions that Sessions have spawned.
+type Children interface {
+	// StopParent ends them before their parent is deleted, and lets nothing of them be written any more (R-SPAWN-097).
+	StopParent(ctx context.Context, o fyllo.SpawnOwner)
+}
+
+// Deps are the borders of a Manager. All fields without another word are needed.
 type Deps struct {
 	Store      Store
 	Agents     Agents
@@ -45,5 +58,7 @@ type Deps struct {
 	Publisher  Publisher
 	Decoder    Decoder
 	Settings   func() fyllo.Settings
+	Servers    Servers  // FylloCode's own MCP servers; nil for none
+	Children   Children // what Sessions have spawned; nil for none
 	Log        *slog.Logger
 }

@@ -88,7 +88,7 @@ func (m *Manager) SetDraftConfig(ctx context.Context, w fyllo.WorkspaceID, windo
 
 func (m *Manager) newDraft(w fyllo.WorkspaceID, agent fyllo.AgentID, mode fyllo.Mode, scope fyllo.Scope) *draft {
 	return &draft{Draft: warm.NewDraft(m.life, warm.DraftSpec{
-		Agents: m.Agents, AgentID: agent, Mode: mode, Scope: scope, Turn: m.openLock(agent),
+		Agents: m.Agents, AgentID: agent, Mode: mode, Scope: scope, Turn: m.openLock(agent), Lease: m.lease(w, "", mode),
 		Publish: func(d fyllo.Draft) {
 			m.Publisher.Publish(fyllo.Event{Workspace: w, Type: fyllo.EventDraft, Data: d})
 		},

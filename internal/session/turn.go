@@ -244,7 +244,7 @@ func (a *actor) recoverTurn(t *turn) {
 	}
 	t.log = nil
 	if a.link != nil {
-		a.link.Agent.Forget(a.link.ID)
+		a.link.Drop()
 		a.link = nil
 	}
 	a.activate(t)
@@ -383,7 +383,7 @@ func (a *actor) turnClock() <-chan time.Time {
 // prompt goes to a fresh one.
 func (a *actor) turnTick() {
 	if l := a.link; l != nil && a.turn.sent() {
-		l.Agent.Forget(l.ID)
+		l.Drop()
 		a.link = nil
 		a.meta.ACPSessionID = ""
 	}
@@ -398,7 +398,7 @@ func (a *actor) storageFailed(err error) {
 	}
 	if a.turn.sent() && a.link != nil {
 		_ = a.link.Agent.Cancel(a.link.ID) // the turn ends in any case
-		a.link.Agent.Forget(a.link.ID)
+		a.link.Drop()
 		a.link = nil
 	}
 	a.failTurn(fyllo.Errorf(fyllo.CodeStorageFailed, "store the answer: %w", err).

@@ -134,8 +134,8 @@ func (e *Engine) prepare(ctx context.Context, j *job, p *fyllo.SpawnPrompt) (*ch
 
 // continued finds the child of a continuation (step 8): one that can go on, or the answer why not.
 func (e *Engine) continued(j *job, p *fyllo.SpawnPrompt) (*child, *fyllo.SpawnPromptResult, error) {
-	meta, err := e.Store.Meta(j.owner, j.id)
-	if err != nil {
+	meta, found := e.meta(j.owner, j.id)
+	if !found {
 		return nil, &fyllo.SpawnPromptResult{Status: "not_found", SessionID: j.id}, nil
 	}
 	switch {
@@ -233,11 +233,19 @@ func mismatch(agent *fyllo.Agent, s fyllo.Scope) error {
 		agent.ID, len(s.Folders), folders(s))
 }
 
+// scopeCodes are the errors of a scope that no longer stands.
+var scopeCodes = []fyllo.Code{fyllo.CodeFolderRemoved, fyllo.CodeFolderRelocated, fyllo.CodeFolderPathMissing}
+
+// publicCodes are those that callers of a prompt know (R-SPAWN §5).
+var publicCodes = append([]fyllo.Code{
+	fyllo.CodeSpawnInvalid, fyllo.CodeSpawnParentMissing, fyllo.CodeSpawnAgent, fyllo.CodeSpawnConfig, fyllo.CodeSpawnUnavailable,
+	fyllo.CodeSpawnCancelled, fyllo.CodeSpawnInternal, fyllo.CodeCapability, fyllo.CodeTurnParentCancelled,
+}, scopeCodes...)
+
 // stale says that a Folder of the parent's scope is gone, without its path.
 func stale(err error) error {
 	code := fyllo.CodeOf(err)
-	switch code {
-	case fyllo.CodeFolderRemoved, fyllo.CodeFolderRelocated, fyllo.CodeFolderPathMissing:
+	if slices.Contains(scopeCodes, code) {
 		return fyllo.Errorf(code, "A Folder of this Session left the Workspace, moved, or does not exist now. No Session and no turn was created. Ask the user to put it back, or to start a new Session.")
 	}
 	return err
@@ -270,10 +278,7 @@ func (e *Engine) public(ctx context.Context, j *job, err error) error {
 	if why := e.halted(ctx, j); why != nil {
 		return why
 	}
-	switch fyllo.CodeOf(err) {
-	case fyllo.CodeSpawnInvalid, fyllo.CodeSpawnParentMissing, fyllo.CodeSpawnAgent, fyllo.CodeSpawnConfig, fyllo.CodeSpawnUnavailable,
-		fyllo.CodeSpawnCancelled, fyllo.CodeSpawnInternal, fyllo.CodeFolderRemoved, fyllo.CodeFolderRelocated,
-		fyllo.CodeFolderPathMissing, fyllo.CodeCapability, fyllo.CodeTurnParentCancelled:
+	if slices.Contains(publicCodes, fyllo.CodeOf(err)) {
 		return err
 	}
 	e.Log.Error("spawned prompt", "session", j.id, "err", err)

@@ -3,6 +3,7 @@ package spawn
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,13 +50,10 @@ func (c *child) promptEnd(done *fyllo.PromptDone) end {
 // ended is the end of a turn by an error. A process that is gone counts before everything, and a wanted cancel before
 // what it caused.
 func (c *child) ended(err error) end {
-	switch fyllo.CodeOf(err) {
-	case fyllo.CodeAgentExited, fyllo.CodeAgentStopped, fyllo.CodeShuttingDown:
-		if c.e.life.Err() == nil {
-			return lost()
-		}
-	}
+	gone := []fyllo.Code{fyllo.CodeAgentExited, fyllo.CodeAgentStopped, fyllo.CodeShuttingDown}
 	switch {
+	case c.e.life.Err() == nil && slices.Contains(gone, fyllo.CodeOf(err)):
+		return lost()
 	case c.e.life.Err() != nil:
 		return end{phase: fyllo.SpawnInterrupted, failure: &fyllo.Failure{Code: fyllo.CodeAppShutdown, Message: "FylloCode was closed while the turn ran." + restate}}
 	case c.turn.rec.Phase == fyllo.SpawnCancelling:

@@ -33,17 +33,15 @@ func (e *Engine) AvailableAgents(context.Context) ([]fyllo.SpawnAgent, error) {
 // Status tells how a spawned Session stands, without waiting for anything (R-SPAWN-065).
 func (e *Engine) Status(_ context.Context, o fyllo.SpawnOwner, session string) (fyllo.SpawnStatusResult, error) {
 	id := fyllo.SessionID(session)
-	meta, err := e.Store.Meta(o, id)
+	meta, found := e.meta(o, id)
 	if running, ok := e.running(o, id); ok {
 		return running, nil
 	}
-	if err != nil {
-		return fyllo.SpawnStatusResult{Status: fyllo.SpawnNotFound}, nil
+	if found && meta.Status == fyllo.SpawnIsRunning { // it was settled between the two looks
+		meta, found = e.meta(o, id)
 	}
-	if meta.Status == fyllo.SpawnIsRunning { // it was settled between the two looks
-		if meta, err = e.Store.Meta(o, id); err != nil {
-			return fyllo.SpawnStatusResult{Status: fyllo.SpawnNotFound}, nil
-		}
+	if !found {
+		return fyllo.SpawnStatusResult{Status: fyllo.SpawnNotFound}, nil
 	}
 	if reusable(meta.Status) && !e.usable(id) {
 		meta = e.expire(o, meta)
@@ -60,6 +58,7 @@ func (e *Engine) Status(_ context.Context, o fyllo.SpawnOwner, session string) (
 			return running, nil
 		}
 		return fyllo.SpawnStatusResult{Status: fyllo.SpawnIdle}, nil
+	default:
 	}
 	r := fyllo.SpawnStatusResult{Status: meta.Status}
 	if meta.Error != nil {
@@ -69,6 +68,12 @@ func (e *Engine) Status(_ context.Context, o fyllo.SpawnOwner, session string) (
 		r.Message = expiredText(&meta)
 	}
 	return r, nil
+}
+
+// meta returns the metadata of an owner's spawned Session, false when there is none for it.
+func (e *Engine) meta(o fyllo.SpawnOwner, id fyllo.SessionID) (fyllo.SpawnMeta, bool) {
+	m, err := e.Store.Meta(o, id)
+	return m, err == nil
 }
 
 // running is the status of a Session with an active turn or preparation.

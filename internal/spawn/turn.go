@@ -264,6 +264,7 @@ func (c *child) update(u *fyllo.Update) {
 		c.meta.ConfigOptions = u.Config
 	case fyllo.UpdateUsage:
 		c.meta.TokenUsage = u.Usage
+	default:
 	}
 	t := c.turn
 	if t == nil || t.token == 0 {

@@ -23,6 +23,19 @@ type Agent interface {
 	Prompter
 }
 
+// Lender gives activations FylloCode's own MCP servers. A nil Lease means that there are none for it.
+type Lender interface {
+	// Lease is for a Session, "" for a draft that has none yet. It may wait some seconds for the servers to be ready.
+	Lease(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) Lease
+}
+
+// Lease is the right of one activation to call those servers. It must be ended when the activation is (R-AGT-103).
+type Lease interface {
+	Servers() []fyllo.MCPServer
+	Bind(s fyllo.SessionID) // the draft's Session is known now
+	End()
+}
+
 // Identity tells generations of one Agent apart.
 type Identity interface {
 	Generation() uint64

@@ -27,9 +27,10 @@ type DraftSpec struct {
 	Agents  Agents
 	AgentID fyllo.AgentID
 	Mode    fyllo.Mode
-	Scope   fyllo.Scope       // what the Session gets if it takes the draft over (R-WS-071)
-	Publish func(fyllo.Draft) // told of every change; must not block
-	Turn    sync.Locker       // serialises the probes of one Agent (R-AGT-092)
+	Scope   fyllo.Scope                 // what the Session gets if it takes the draft over (R-WS-071)
+	Publish func(fyllo.Draft)           // told of every change; must not block
+	Lease   func(context.Context) Lease // of FylloCode's MCP servers; nil for none
+	Turn    sync.Locker                 // serialises the probes of one Agent (R-AGT-092)
 }
 
 // NewDraft returns a draft that Run will open. It ends with life, or with End.
@@ -136,6 +137,7 @@ func (d *Draft) open() (*Link, error) {
 	ctx, cancel := context.WithTimeout(d.ctx, OpenTime)
 	defer cancel()
 	l := NewLink(agent, d.event)
+	l.lend(ctx, d.s.Lease)
 	_, err = l.Open(ctx, &d.s.Scope) // its snapshot comes as an event too
 	return l, InTime(ctx, err, "open an ACP session")
 }

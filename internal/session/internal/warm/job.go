@@ -40,6 +40,7 @@ type Job struct {
 	Changes []fyllo.ConfigChange          // to set after that
 	Fresh   bool                          // a new ACP session is allowed (R-AGT-091)
 	After   Way                           // ways up to this one were tried in the turn
+	Lease   func(context.Context) Lease   // of FylloCode's MCP servers; nil for none
 }
 
 // Way is how a link came to be, in the order in which the ways are tried (R-CHAT-143).
@@ -168,6 +169,7 @@ func (j *Job) openFresh(ctx context.Context, agent Agent, scope *fyllo.Scope) (R
 	l := j.newLink(agent)
 	ctx, cancel := context.WithTimeout(ctx, OpenTime)
 	defer cancel()
+	l.lend(ctx, j.Lease)
 	opened, err := l.Open(ctx, scope)
 	if err != nil {
 		return Ready{}, InTime(ctx, err, "open an ACP session")
@@ -185,7 +187,8 @@ func (j *Job) resume(ctx context.Context, agent Agent, scope *fyllo.Scope) (Read
 	ctx, cancel := context.WithTimeout(ctx, OpenTime)
 	defer cancel()
 	l := j.newLink(agent)
-	opened, err := agent.ResumeSession(ctx, j.ACPID, params(scope), l.sink)
+	l.lend(ctx, j.Lease)
+	opened, err := agent.ResumeSession(ctx, j.ACPID, l.params(scope), l.sink)
 	got, err := j.known(l, opened, InTime(ctx, err, "resume the ACP session"))
 	got.Way = WayResume
 	return got, err
@@ -197,7 +200,8 @@ func (j *Job) load(ctx context.Context, agent Agent, scope *fyllo.Scope) (Ready,
 	defer cancel()
 	l := j.newLink(agent)
 	l.replaying.Store(true)
-	opened, err := agent.LoadSession(ctx, j.ACPID, params(scope), l.sink)
+	l.lend(ctx, j.Lease)
+	opened, err := agent.LoadSession(ctx, j.ACPID, l.params(scope), l.sink)
 	if err == nil {
 		err = l.awaitReplay(ctx)
 		l.replaying.Store(false)
@@ -210,6 +214,7 @@ func (j *Job) load(ctx context.Context, agent Agent, scope *fyllo.Scope) (Ready,
 // known finishes a resume or load; a failed one leaves no sink behind.
 func (j *Job) known(l *Link, opened fyllo.SessionOpened, err error) (Ready, error) {
 	if err != nil {
+		l.Revoke()
 		l.Agent.Forget(j.ACPID)
 		return Ready{}, err
 	}

@@ -31,6 +31,9 @@ type Link struct {
 	mu     sync.Mutex
 	holder func(*Link, fyllo.AgentEvent)
 
+	lending sync.Mutex // guards lease; never held during a delivery, which may block
+	lease   Lease      // of FylloCode's MCP servers; nil when it has none
+
 	Config    []fyllo.ConfigOption // what a draft saw last; set when its link is handed on
 	Owner     any                  // the turn that opened it; nil for a draft's; set before its first event
 	replaying atomic.Bool          // content is history that a load repeats
@@ -51,6 +54,9 @@ func (l *Link) sink(e fyllo.AgentEvent) {
 		if l.replaying.Load() && !e.Update.Kind.Control() {
 			return
 		}
+	}
+	if e.Closed != nil {
+		l.Revoke() // the process is gone (R-AGT-103)
 	}
 	// Held while delivering, so that a change of holder cannot reorder events.
 	l.mu.Lock()
@@ -76,8 +82,46 @@ func (l *Link) Alive() bool {
 	}
 }
 
+// lend gives the link the servers of its activation, before its ACP session is opened: the Agent may connect to them inside
+// that call (R-AGT-104). Only an Agent that takes HTTP servers gets any (R-SPAWN-001).
+func (l *Link) lend(ctx context.Context, lease func(context.Context) Lease) {
+	if lease == nil || l.Agent.Info().Capabilities.HTTPMCP != fyllo.Supported {
+		return
+	}
+	got := lease(ctx)
+	l.lending.Lock()
+	defer l.lending.Unlock()
+	l.lease = got
+}
+
+// Bind names the Session of a link that a draft has opened.
+func (l *Link) Bind(s fyllo.SessionID) {
+	l.lending.Lock()
+	defer l.lending.Unlock()
+	if l.lease != nil {
+		l.lease.Bind(s)
+	}
+}
+
+// Revoke ends the right to call FylloCode's MCP servers.
+func (l *Link) Revoke() {
+	l.lending.Lock()
+	defer l.lending.Unlock()
+	if l.lease != nil {
+		l.lease.End()
+		l.lease = nil
+	}
+}
+
+// Drop gives the ACP session up without a word: its later events and calls come to nothing.
+func (l *Link) Drop() {
+	l.Revoke()
+	l.Agent.Forget(l.ID)
+}
+
 // Close ends the ACP session if the Agent can, and drops its later events.
 func (l *Link) Close() {
+	l.Revoke()
 	if l.ID == "" {
 		return
 	}
@@ -110,15 +154,22 @@ func (l *Link) awaitReplay(ctx context.Context) error {
 
 // Open makes a new ACP session over l, which must be fresh.
 func (l *Link) Open(ctx context.Context, scope *fyllo.Scope) (fyllo.SessionOpened, error) {
-	opened, err := l.Agent.NewSession(ctx, params(scope), l.sink)
+	opened, err := l.Agent.NewSession(ctx, l.params(scope), l.sink)
 	if err != nil {
+		l.Revoke()
 		return fyllo.SessionOpened{}, err
 	}
 	l.ID, l.Fresh = opened.ID, true
 	return opened, nil
 }
 
-// params are what every activation sends (R-WS-072). FylloCode's own MCP servers join here.
-func params(scope *fyllo.Scope) fyllo.SessionParams {
-	return fyllo.SessionParams{Cwd: scope.Cwd, AdditionalDirectories: scope.AdditionalDirectories}
+// params are what every activation sends (R-WS-072), with FylloCode's own MCP servers.
+func (l *Link) params(scope *fyllo.Scope) fyllo.SessionParams {
+	p := fyllo.SessionParams{Cwd: scope.Cwd, AdditionalDirectories: scope.AdditionalDirectories}
+	l.lending.Lock()
+	defer l.lending.Unlock()
+	if l.lease != nil {
+		p.MCPServers = l.lease.Servers()
+	}
+	return p
 }
