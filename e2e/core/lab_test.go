@@ -37,8 +37,9 @@ type lab struct {
 	base    string
 	root    string // the data root
 	project string
-	log     string // of the Agents
-	agents  int    // added so far; makes their commands differ
+	log     string   // of the Agents
+	agents  int      // added so far; makes their commands differ
+	env     []string // of the next Core
 }
 
 func newLab(t *testing.T) *lab {
@@ -72,10 +73,10 @@ func newLab(t *testing.T) *lab {
 
 // environ is the environment of everything that the lab starts.
 func (l *lab) environ() []string {
-	return []string{
+	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + l.base, "TMPDIR=" + l.base, "FYLLO_HOME=" + l.root, "BROWSER=true",
 		"SHELL=/bin/sh", "LANG=C.UTF-8", testagent.EnvLog + "=" + l.log, markName + "=" + l.base,
-	}
+	}, l.env...)
 }
 
 // command prepares a run of the binary.

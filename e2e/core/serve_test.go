@@ -44,6 +44,13 @@ func (l *lab) serve() *served {
 	return c
 }
 
+// serveWith is serve with more in the environment.
+func (l *lab) serveWith(env ...string) *served {
+	l.t.Helper()
+	l.env = env
+	return l.serve()
+}
+
 // tryServe starts a Core and waits for its ready line.
 func (l *lab) tryServe() (*served, error) {
 	c := &served{

@@ -16,13 +16,13 @@ type arguments struct {
 	values map[string]jsontext.Value
 }
 
-// parse reads the input of a tool; none is an empty object. Members that stand there twice are refused.
+// parse reads the input of a tool; none, and null, are an empty object. Members that stand there twice are refused.
 func parse(raw []byte) (arguments, error) {
 	a := arguments{values: map[string]jsontext.Value{}}
-	if len(bytes.TrimSpace(raw)) == 0 {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
 		return a, nil
 	}
-	if err := json.Unmarshal(raw, &a.values); err != nil || a.values == nil {
+	if err := json.Unmarshal(raw, &a.values); err != nil {
 		return a, wrong("The input must be one JSON object with each member once.")
 	}
 	return a, nil

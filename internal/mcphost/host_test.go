@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -58,7 +59,7 @@ func (e *engine) Prompt(ctx context.Context, o fyllo.SpawnOwner, p fyllo.SpawnPr
 			return fyllo.SpawnPromptResult{}, fyllo.Errorf(fyllo.CodeSpawnCancelled, "gone")
 		}
 	}
-	return fyllo.SpawnPromptResult{Status: "accepted", SessionID: fyllo.SessionID("s-" + o.Parent)}, nil
+	return fyllo.SpawnPromptResult{Status: "accepted", SessionID: "s-" + o.Parent}, nil
 }
 
 func (e *engine) Status(_ context.Context, o fyllo.SpawnOwner, _ string) (fyllo.SpawnStatusResult, error) {
@@ -398,7 +399,7 @@ func TestBlockedCallLivesAndEnds_R_SPAWN_011_075_R_AGT_107(t *testing.T) {
 		t.Helper()
 		select {
 		case err := <-f.engine.ended:
-			if err != context.Canceled {
+			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v", how, err)
 			}
 		case <-time.After(5 * time.Second):
@@ -411,7 +412,7 @@ func TestBlockedCallLivesAndEnds_R_SPAWN_011_075_R_AGT_107(t *testing.T) {
 		r.Header.Set(k, v)
 	}
 	res, err := http.DefaultClient.Do(r) // headers come although nothing is known yet
-	if err != nil || res.StatusCode != 200 {
+	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatal(res, err)
 	}
 	lines := bufio.NewScanner(res.Body)

@@ -36,17 +36,17 @@ func (e *Engine) reconcileOne(o fyllo.SpawnOwner, meta fyllo.SpawnMeta) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
-		changed := false
+	for i := range all {
+		t, changed := &all[i], false
 		if n := t.Notification; n != nil && n.State == fyllo.NotificationDispatched {
 			n.State, changed = fyllo.NotificationUnknown, true
 		}
 		if !t.Phase.Final() {
-			e.interrupt(o, meta.SessionID, &t)
+			e.interrupt(o, meta.SessionID, t)
 			changed = true
 		}
 		if changed {
-			if err := e.Store.PutTurn(o, meta.SessionID, t); err != nil {
+			if err := e.Store.PutTurn(o, meta.SessionID, *t); err != nil {
 				return err
 			}
 		}

@@ -573,7 +573,7 @@ func TestCrashAtAnyStep_R_SPAWN_066_093_094_101(t *testing.T) {
 		for range 2 { // reconciling again changes nothing
 			w.start()
 			for id, want := range map[fyllo.SessionID]fyllo.SpawnStatus{idle: fyllo.SpawnIsExpired, running: fyllo.SpawnIsInterrupted, third: fyllo.SpawnIsInterrupted} {
-				if s := w.status(mum, id); s.Status != want {
+				if s := w.status(mum, id); s.Status != want || s.Code == "" || s.Message == "" {
 					t.Errorf("%s is %+v, want %s", id, s, want)
 				}
 			}

@@ -93,6 +93,7 @@
 //	ask METHOD           a request to the client; the answer becomes text "METHOD: -32601" or "METHOD: ok"
 //	env NAME, cwd, session, mcp, prompt, meta
 //	                     text that tells the variable, the parameters of the ACP session, or the blocks received
+//	call TOOL JSON       calls a tool of the MCP server fyllo-spawn that the ACP session was given; text "TOOL: RESULT"
 //	blocks               text that tells the images and resources received: type, media type, bytes, SHA-256, address
 //	sleep INTERVAL       silence
 //	hang                 no answer until session/cancel

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fyllocode.dev/fyllo/internal/testagent/internal/mcpcall"
 	"fyllocode.dev/fyllo/internal/testagent/internal/received"
 )
 
@@ -45,6 +46,10 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 		"title":    func(t *turn, s string) { t.update(object{"sessionUpdate": "session_info_update", "title": s}) },
 		"noise":    (*turn).noise, "late": (*turn).late, "after": (*turn).afterWord, "ask": (*turn).ask,
 
+		"call": func(t *turn, s string) {
+			tool, arguments, _ := strings.Cut(s, " ")
+			t.say(tool + ": " + mcpcall.Call(t.ctx, t.session.params, "fyllo-spawn", tool, arguments) + "\n")
+		},
 		"blocks":      func(t *turn, _ string) { t.say(received.Blocks(t.params)) },
 		"env":         func(t *turn, s string) { t.say(s + "=" + os.Getenv(s)) },
 		"sleep":       func(t *turn, s string) { t.sleep(pause(s)) },
