@@ -3,8 +3,9 @@
 //
 // A query is text and nothing else: it never names a place on disk. Only what lies below the directories is looked at;
 // symbolic links are not followed, and what Git keeps, what package managers install and hidden directories are left out.
-// .gitignore is not read. A search is bounded in entries and time, says when it did not see everything, and ends with its
-// context. Nothing here has state; everything may be called at any time.
+// What .gitignore files and .git/info/exclude ignore is left out too; those above the directories and the user's own are
+// not read, since they lie elsewhere. A search is bounded in entries and time, says when it did not see everything, and ends
+// with its context. Nothing here has state; everything may be called at any time.
 package files
 
 import (
@@ -32,7 +33,7 @@ const (
 	readAtOnce = 256
 )
 
-// left names directories that are left out wherever they stand.
+// left names directories that are left out wherever they stand, unless a rule of .gitignore takes them back.
 var left = map[string]bool{
 	"node_modules": true, "bower_components": true, "vendor": true, "target": true, "dist": true, "build": true, "out": true,
 	"coverage": true, "__pycache__": true, "venv": true, "DerivedData": true, "Pods": true,
@@ -105,6 +106,7 @@ type hit struct {
 type place struct {
 	path  string
 	depth int
+	rules []ruled // of the directories above, outermost first
 }
 
 func (s *search) run(dirs []fyllo.ScopeFolder) fyllo.FoundFiles {
@@ -133,7 +135,7 @@ func (s *search) walk(dir, prefix string) {
 		return // it is gone; the others may be there
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	for places := []place{{path: "."}}; len(places) > 0; places = places[1:] {
+	for places := []place{{path: ".", rules: ruledBy(nil, root, ".", ".git/info/exclude")}}; len(places) > 0; places = places[1:] {
 		if s.over() {
 			return
 		}
@@ -156,17 +158,16 @@ func (s *search) read(root *os.Root, p place, prefix string) (inside []place) {
 		return nil // not ours to read
 	}
 	defer dir.Close()
+	p.rules = ruledBy(p.rules, root, p.path, ".gitignore")
 	for !s.over() {
 		entries, err := dir.ReadDir(min(readAtOnce, s.left))
 		s.left -= len(entries)
 		for _, e := range entries {
 			below := path.Join(p.path, e.Name())
 			switch {
-			case !utf8.ValidString(e.Name()) || strings.ContainsAny(e.Name(), "\r\n"):
+			case !utf8.ValidString(e.Name()) || strings.ContainsAny(e.Name(), "\r\n") || p.leaves(below, e.IsDir()):
 			case e.IsDir():
-				if p.depth < maxDepth && !left[e.Name()] && !strings.HasPrefix(e.Name(), ".") {
-					inside = append(inside, place{below, p.depth + 1})
-				}
+				inside = append(inside, place{below, p.depth + 1, p.rules})
 			case e.Type() == 0 || e.Type()&fs.ModeSymlink != 0: // a link is named, and never followed
 				s.judge(path.Join(prefix, below))
 			}
@@ -177,6 +178,18 @@ func (s *search) read(root *os.Root, p place, prefix string) (inside []place) {
 	}
 	slices.SortFunc(inside, func(a, b place) int { return cmp.Compare(a.path, b.path) })
 	return inside
+}
+
+// leaves reports whether an entry is left out.
+func (p place) leaves(below string, dir bool) bool {
+	name := path.Base(below)
+	if dir && (p.depth >= maxDepth || strings.HasPrefix(name, ".")) {
+		return true
+	}
+	if ignored, decided := judged(p.rules, below, dir); decided {
+		return ignored
+	}
+	return dir && left[name]
 }
 
 // judge keeps a path that the query asks for.

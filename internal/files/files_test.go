@@ -1,11 +1,13 @@
 package files
 
 import (
+	order "cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -68,6 +70,48 @@ func TestSeveralDirectoriesHaveTheNameOfTheirProjectInFront(t *testing.T) {
 	got := find(t, "go", tree(t, "api", "a.go"), fyllo.ScopeFolder{FolderName: "gone", FolderPath: filepath.Join(t.TempDir(), "no")}, tree(t, "web", "b/a.go"))
 	if diff := cmp.Diff([]string{"api/a.go", "web/b/a.go"}, got.Paths); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// write replaces a file of a tree.
+func write(t *testing.T, dir fyllo.ScopeFolder, path, content string) {
+	t.Helper()
+	full := filepath.Join(dir.FolderPath, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatGitIgnoresIsLeftOut(t *testing.T) {
+	dir := tree(t, "site", "a.txt", "a.log", "keep.log", "secret.txt", "gen/a.txt", "docs/gen/a.txt", "docs/a.log", "docs/own.txt",
+		"docs/deep/own.txt", "docs/deep/secret.txt", "dist/a.txt", "vendor/a.txt", "node_modules/a.txt")
+	write(t, dir, ".gitignore", "*.log\n!keep.log\n/gen/\n!/dist/\n")
+	write(t, dir, "docs/.gitignore", "own.txt\n!a.log\n")
+	write(t, dir, "docs/deep/.gitignore", "!own.txt\n")
+	write(t, dir, ".git/info/exclude", "secret.txt\n")
+	want := []string{"a.txt", "keep.log", "dist/a.txt", "docs/a.log", "docs/gen/a.txt", "docs/deep/own.txt"}
+	got := slices.Concat(find(t, ".txt", dir).Paths, find(t, ".log", dir).Paths)
+	slices.SortFunc(got, func(a, b string) int { return order.Or(order.Compare(len(a), len(b)), order.Compare(a, b)) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	other := tree(t, "other", "a.log")
+	if diff := cmp.Diff([]string{"other/a.log", "site/docs/a.log"}, find(t, "a.log", dir, other).Paths); diff != "" {
+		t.Errorf("rules of one Project in another: %s", diff)
+	}
+	if err := os.Remove(filepath.Join(dir.FolderPath, ".gitignore")); err != nil {
+		t.Fatal(err)
+	}
+	outside := tree(t, "outside", "rules")
+	write(t, outside, "rules", "*")
+	if err := os.Symlink(filepath.Join(outside.FolderPath, "rules"), filepath.Join(dir.FolderPath, ".gitignore")); err != nil {
+		t.Skip(err)
+	}
+	if got := find(t, "gen/a", dir).Paths; len(got) != 2 {
+		t.Errorf("with a link: %q", got)
 	}
 }
 
