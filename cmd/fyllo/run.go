@@ -71,6 +71,7 @@ type core struct {
 	sessions *session.Manager
 	spawn    *spawn.Engine
 	mcp      *mcphost.Host
+	files    *files.Finder
 	server   *httpd.Server
 
 	asked    chan struct{} // closed when the Core shall end
@@ -121,8 +122,9 @@ func (c *core) build() error {
 	}
 	c.feed = newRestingFeed(feed)
 	c.newSpawn(spaces)
+	c.files = files.New()
 	c.sessions = session.New(session.Deps{
-		Store: sessionStore{c.store}, Agents: liveAgents{c.pool}, Workspaces: spaces, Publisher: c.feed,
+		Store: sessionStore{c.store}, Agents: liveAgents{c.pool}, Workspaces: spaces, Mentions: c.files, Publisher: c.feed,
 		Decoder: decoder{}, Settings: c.store.Settings, Servers: lender{c.mcp}, Children: c.spawn, Log: c.options.Log,
 	})
 	return c.newServer(feed, spaces)
@@ -190,7 +192,7 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 		Addr: address, Token: c.token, Version: programVersion(), Home: home, UI: web.FS(),
 		Feed: feed, Sessions: c.sessions, Media: library,
 		Attachments: &attachments.Library{Store: c.store, Files: library, Agents: c.pool, Sessions: c.sessions},
-		Search:      search.New(c.sessions, transcripts{c.store}), Files: files.New(), Workspaces: spaces, Agents: c.pool, Store: c.store,
+		Search:      search.New(c.sessions, transcripts{c.store}), Files: c.files, Workspaces: spaces, Agents: c.pool, Store: c.store,
 		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log, MCP: c.mcp,
 		Spawned:    func() int { return c.spawn.Counts().Running },
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },

@@ -1,5 +1,5 @@
 // Package files finds files of a Session's, or a Workspace's, directories by a part of their path, for people who mention
-// one in a message.
+// one in a message, and those that a message mentions, for Agents.
 //
 // A query is text and nothing else: it never names a place on disk. Only what lies below the directories is looked at;
 // symbolic links are not followed, and what Git keeps, what package managers install and hidden directories are left out.

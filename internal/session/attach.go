@@ -67,9 +67,19 @@ func (a *actor) attached(r *fyllo.PromptRequest) (files []fyllo.Attachment, err 
 	return files, attachments.CheckStored(agent.Capabilities, files)
 }
 
-// blocks reads the files of a message for the Agent that the activation has found.
-func (a *actor) blocks(m fyllo.Message, to *warm.Link) ([]fyllo.PromptBlock, error) {
-	return attachments.Blocks(m, to.Agent.Info().Capabilities, func(name string) (fs.File, error) {
+// blocks makes what goes behind the text of a message, for the Agent that the activation has found: links to the files that
+// the text mentions, if the Agent takes context, and the files of the message. It does not run on the actor's goroutine.
+func (a *actor) blocks(ctx context.Context, m fyllo.Message, scope *fyllo.Scope, to *warm.Link) (blocks []fyllo.PromptBlock, err error) {
+	can := to.Agent.Info().Capabilities
+	if can.EmbeddedContext == fyllo.Supported && scope != nil {
+		for _, p := range m.Parts {
+			if p.Type == fyllo.PartText {
+				blocks = append(blocks, a.m.Mentions.Mentioned(ctx, scope.Folders, p.Text)...)
+			}
+		}
+	}
+	files, err := attachments.Blocks(m, can, func(name string) (fs.File, error) {
 		return a.m.Store.Attachment(a.w, a.sid, name)
 	})
+	return append(blocks, files...), err
 }

@@ -29,6 +29,12 @@ type Workspaces interface {
 	IDs() []fyllo.WorkspaceID
 }
 
+// Mentions finds the files that a text mentions.
+type Mentions interface {
+	// Mentioned returns a resource link for each file of the directories that the text mentions, in its order.
+	Mentioned(ctx context.Context, dirs []fyllo.ScopeFolder, text string) []fyllo.PromptBlock
+}
+
 // Publisher sends events to windows. Publish never blocks on a window and keeps the order of its calls.
 type Publisher interface {
 	Publish(e fyllo.Event)
@@ -55,6 +61,7 @@ type Deps struct {
 	Store      Store
 	Agents     Agents
 	Workspaces Workspaces
+	Mentions   Mentions
 	Publisher  Publisher
 	Decoder    Decoder
 	Settings   func() fyllo.Settings

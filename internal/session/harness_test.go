@@ -18,6 +18,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/acp"
+	"fyllocode.dev/fyllo/internal/files"
 	"fyllocode.dev/fyllo/internal/records"
 	"fyllocode.dev/fyllo/internal/session"
 )
@@ -56,7 +57,7 @@ func (w *world) start() {
 	w.store = &faultyStore{Store: storeBridge{real}, fail: map[string]bool{}}
 	w.events = &recorder{}
 	w.m = session.New(session.Deps{
-		Store: w.store, Agents: w.agents, Workspaces: w.spaces, Publisher: w.events, Decoder: decoder{},
+		Store: w.store, Agents: w.agents, Workspaces: w.spaces, Mentions: files.New(), Publisher: w.events, Decoder: decoder{},
 		Settings: func() fyllo.Settings { return fyllo.Settings{DefaultPermissionPolicy: fyllo.PolicyAsk} },
 		Log:      quiet(),
 	})

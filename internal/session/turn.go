@@ -46,7 +46,7 @@ type turn struct {
 	retried   bool                  // recovered from a missing ACP session (R-CHAT-147)
 	way       warm.Way              // how the link of the last prompt came to be
 	draft     *draft                // whose ACP session it takes over, or nil
-	files     []fyllo.PromptBlock   // of the user message, until the prompt is sent
+	files     []fyllo.PromptBlock   // and mentions of the user message, until the prompt is sent
 }
 
 // view is the turn as windows see it.
@@ -87,12 +87,13 @@ func (a *actor) activate(t *turn) {
 	ctx, cancel := context.WithCancel(a.m.life)
 	t.stop = cancel
 	job, user := a.activation(t), t.user
+	scope := a.meta.Scope
 	started := a.m.spawn(func() {
 		defer cancel()
 		got, err := job.Run(ctx)
 		var files []fyllo.PromptBlock
 		if err == nil && got.Link != nil {
-			files, err = a.blocks(user, got.Link)
+			files, err = a.blocks(ctx, user, scope, got.Link)
 		}
 		if !a.post(a.m.life, func() { t.files = files; a.dispatch(t, got, err) }) && got.Link != nil {
 			got.Link.Close()
