@@ -1,6 +1,9 @@
 package fyllo
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // QueueMax is how many messages may wait in one Session.
 const QueueMax = 32
@@ -28,6 +31,13 @@ type Queue struct {
 	Entries []Queued   `json:"entries"`
 	Held    HeldReason `json:"held,omitempty"` // "" = the first entry goes as soon as no turn runs
 	Failure *Failure   `json:"failure,omitempty"`
+}
+
+// Holds reports whether a file waits with a message of the queue, by its handle. It is no longer the composer's.
+func (q Queue) Holds(handle string) bool {
+	return slices.ContainsFunc(q.Entries, func(e Queued) bool {
+		return slices.ContainsFunc(e.Attachments, func(k KeptAttachment) bool { return k.Handle == handle })
+	})
 }
 
 // QueueRequest adds a message to the queue.

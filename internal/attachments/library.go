@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 
 	"fyllocode.dev/fyllo"
 )
@@ -18,6 +19,8 @@ type Store interface {
 	KeepAttachment(w fyllo.WorkspaceID, s fyllo.SessionID, a fyllo.Attachment, from io.Reader, fits func([]fyllo.KeptAttachment) error) (fyllo.KeptAttachment, error)
 	// KeptAttachments are those that wait, in the order in which they were added.
 	KeptAttachments(w fyllo.WorkspaceID, s fyllo.SessionID) ([]fyllo.KeptAttachment, error)
+	// Queue returns the messages that wait; their files are kept and are theirs.
+	Queue(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.Queue, error)
 }
 
 // Files opens stored files. Implemented by the library of media.
@@ -52,10 +55,14 @@ func (l *Library) Add(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID,
 		return fyllo.KeptAttachment{}, err
 	}
 	agent, _ := l.Agents.Describe(meta.AgentID) // one that is gone takes nothing
+	queue, err := l.Store.Queue(w, s)
+	if err != nil {
+		return fyllo.KeptAttachment{}, err
+	}
 	fits := func(kept []fyllo.KeptAttachment) error {
-		has := make([]Item, len(kept))
-		for i, k := range kept {
-			has[i] = Item{Name: k.Name, MIME: k.MIME, Size: k.Size}
+		var has []Item
+		for _, k := range free(kept, queue) {
+			has = append(has, Item{Name: k.Name, MIME: k.MIME, Size: k.Size})
 		}
 		_, refused := Judge(agent.Capabilities, has, []Item{{Name: n.Name, MIME: n.MIME, Size: n.Size}})
 		return refused.Err()
@@ -70,9 +77,20 @@ func (l *Library) Add(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID,
 	return l.Store.KeepAttachment(w, s, a, from, fits)
 }
 
-// Kept lists the files of a Session that wait to be sent, in their order.
+// Kept lists the files that wait for the next message of a Session, in their order: not those of queued messages
+// (R-CHAT-052).
 func (l *Library) Kept(_ context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) ([]fyllo.KeptAttachment, error) {
-	return l.Store.KeptAttachments(w, s)
+	kept, err := l.Store.KeptAttachments(w, s)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := l.Store.Queue(w, s)
+	return free(kept, queue), err
+}
+
+// free are the files that wait with no message of the queue.
+func free(kept []fyllo.KeptAttachment, queue fyllo.Queue) []fyllo.KeptAttachment {
+	return slices.DeleteFunc(slices.Clone(kept), func(k fyllo.KeptAttachment) bool { return queue.Holds(k.Handle) })
 }
 
 // Open opens a file that waits to be sent.

@@ -7,6 +7,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/attachments"
+	"fyllocode.dev/fyllo/internal/session/internal/queue"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 )
 
@@ -24,11 +25,14 @@ func (m *Manager) create(w fyllo.WorkspaceID, meta fyllo.SessionMeta, r *fyllo.S
 	return m.Store.CreateSession(w, meta, first)
 }
 
-// DropAttachment removes a file that waits to be sent. It comes before or behind a prompt, never between finding the
+// DropAttachment removes a file that waits to be sent, and not with a queued message. It comes before or behind a prompt, never between finding the
 // prompt's files and storing its message.
 func (m *Manager) DropAttachment(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, handle string) error {
 	_, err := ask(ctx, m, w, s, func(a *actor) (struct{}, error) {
 		kept, err := m.Store.KeptAttachments(w, s)
+		if err == nil && a.queue.Holds(handle) {
+			err = queue.ErrFile()
+		}
 		if err == nil {
 			_, err = attachments.Resolve([]string{handle}, kept)
 		}

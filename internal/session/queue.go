@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/attachments"
@@ -79,6 +80,9 @@ func (a *actor) enqueue(r fyllo.QueueRequest) (fyllo.Queue, error) {
 		}
 		if files, err = attachments.Kept(r.Attachments, kept); err != nil {
 			return a.queue, err
+		}
+		if slices.ContainsFunc(r.Attachments, a.queue.Holds) {
+			return a.queue, queue.ErrFile()
 		}
 	}
 	q, err := queue.Add(a.queue, fyllo.Queued{ID: r.ID, Text: r.Text, Attachments: files, CreatedAt: now()})

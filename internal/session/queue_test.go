@@ -251,3 +251,48 @@ func TestQueueIsEdited_R_CHAT_052(t *testing.T) {
 		}
 	})
 }
+
+// The files of a queued message are its own: the composer has them no more, and its limits begin anew.
+func TestFilesOfAQueuedMessage_R_CHAT_043_052(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.can(takesAll)
+		s := w.first("one")
+		w.agents.now().prompted(w, 1)
+		var handles []string
+		for range 10 { // as many as a message can have
+			handles = append(handles, w.add(s, "notes.md", "words").Handle)
+		}
+		if _, err := w.m.Enqueue(t.Context(), wid, s, fyllo.QueueRequest{ID: "a", Text: "look", Attachments: handles}); err != nil {
+			t.Fatal(err)
+		}
+		next := w.add(s, "next.md", "other words")
+		kept, err := w.library().Kept(t.Context(), wid, s)
+		if err != nil || len(kept) != 1 || kept[0].Handle != next.Handle {
+			t.Errorf("the composer has %v, %v", kept, err)
+		}
+		wantCode(t, w.library().Drop(t.Context(), wid, s, handles[0]), fyllo.CodeAttachmentNotFound)
+		_, err = w.m.Enqueue(t.Context(), wid, s, fyllo.QueueRequest{ID: "b", Text: "look again", Attachments: handles[:1]})
+		wantCode(t, err, fyllo.CodeAttachmentNotFound)
+		w.restart()
+		if kept, err = w.library().Kept(t.Context(), wid, s); err != nil || len(kept) != 1 {
+			t.Errorf("after a restart the composer has %v, %v", kept, err)
+		}
+		w.can(takesAll)
+		if _, err := w.m.ReleaseQueue(t.Context(), wid, s); err != nil {
+			t.Fatal(err)
+		}
+		p := w.agents.now().prompted(w, 1)
+		if got := strings.Count(told(p), "|resource "); got != len(handles) {
+			t.Errorf("the Agent got %d files: %s", got, told(p))
+		}
+		if _, err := w.m.Enqueue(t.Context(), wid, s, fyllo.QueueRequest{ID: "c", Text: "look", Attachments: []string{next.Handle}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.m.DropQueued(t.Context(), wid, s, "c"); err != nil {
+			t.Fatal(err)
+		}
+		if kept, err = w.library().Kept(t.Context(), wid, s); err != nil || len(kept) > 0 {
+			t.Errorf("files of a removed message wait: %v, %v", kept, err)
+		}
+	})
+}

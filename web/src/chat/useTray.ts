@@ -6,14 +6,14 @@ import { client } from '@/state/client'
 
 /**
  * The files of a composer, "" being the draft's, loaded when the composer is there. agent names whose abilities count
- * (R-CHAT-044), taken the handles of files that Core keeps for something else.
+ * (R-CHAT-044).
  */
-export function useTray(sessionId: string, agent: () => string | undefined, taken: () => ReadonlySet<string> = () => new Set()) {
+export function useTray(sessionId: string, agent: () => string | undefined) {
   const tray = shallowRef<Tray | null>(null)
   const parts = shallowRef<typeof import('@/composer/attaching') | null>(null)
   void import('@/composer/attaching').then((loaded) => {
     parts.value = loaded
-    tray.value = loaded.trayOf(sessionId, sessionId ? keeperOf(sessionId, loaded.upload, taken) : null)
+    tray.value = loaded.trayOf(sessionId, sessionId ? keeperOf(sessionId, loaded.upload) : null)
   })
   watchEffect(() => {
     if (tray.value) tray.value.takes.value = agents.value.find((a) => a.id === agent())?.capabilities
@@ -21,9 +21,9 @@ export function useTray(sessionId: string, agent: () => string | undefined, take
   return { tray, parts, blocked: computed(() => tray.value?.blocked.value) }
 }
 
-function keeperOf(sessionId: string, upload: (typeof import('@/composer/attaching'))['upload'], taken: () => ReadonlySet<string>) {
+function keeperOf(sessionId: string, upload: (typeof import('@/composer/attaching'))['upload']) {
   return {
-    list: async () => ((await client.composer(sessionId)).attachments ?? []).filter((a) => !taken().has(a.handle)),
+    list: async () => (await client.composer(sessionId)).attachments ?? [],
     upload: (file: File, progress: (part: number) => void) =>
       upload({ sessionId, file, progress, windowId: client.window?.windowId ?? '' }),
     bytes: (handle: string) => client.attachment(sessionId, handle),

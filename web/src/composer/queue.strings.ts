@@ -19,6 +19,7 @@ export const { t, plural } = texts({
     'now.running': 'Stop this turn and send “{text}” now',
     remove: 'Remove “{text}”',
     failed: 'The queue was not changed',
+    left: 'The message went before your edit was saved. Your words are in the composer.',
     files: '{n} file|{n} files',
   },
   'zh-CN': {
@@ -38,6 +39,7 @@ export const { t, plural } = texts({
     'now.running': '停止本轮并立即发送“{text}”',
     remove: '移除“{text}”',
     failed: '队列未能更改',
+    left: '这条消息在你保存修改之前已经离开队列，你写的内容已放入输入框。',
     files: '{n} 个文件',
   },
 })

@@ -57,6 +57,12 @@ func gone() error {
 		WithHint("It was sent or removed meanwhile.")
 }
 
+// ErrFile says that a file is one of a queued message.
+func ErrFile() error {
+	return fyllo.Errorf(fyllo.CodeAttachmentNotFound, "attachment: it waits with a queued message").
+		WithHint("Change or remove that message.")
+}
+
 // Change edits an entry or moves it. Codes NOT_FOUND.
 func Change(q fyllo.Queue, id string, c fyllo.QueueChange) (fyllo.Queue, error) {
 	i := index(q, id)
