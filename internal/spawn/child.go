@@ -69,10 +69,21 @@ func (c *child) run() {
 			c.silence()
 		case <-c.turn.late():
 			c.unconfirmed()
+		case <-c.unopened():
+			c.closed()
 		case <-c.e.life.Done():
 			c.shutdown()
 		}
 	}
+}
+
+// unopened is the end of the process while there is no ACP session yet through which the child would be told. A turn is
+// told by its session/new.
+func (c *child) unopened() <-chan struct{} {
+	if c.acp != "" || c.turn != nil {
+		return nil
+	}
+	return c.agent.Done()
 }
 
 // leave takes the child out of memory and lets go of its ACP session; the process is the pool's.
@@ -132,7 +143,10 @@ func (c *child) configure(ctx context.Context, p *fyllo.SpawnPrompt) (*ready, er
 		if err != nil {
 			return nil, err
 		}
-		c.do(func() { c.opened(opened); err = c.e.Store.PutMeta(c.owner, c.meta) })
+		if !c.do(func() { c.opened(opened); err = c.e.Store.PutMeta(c.owner, c.meta) }) {
+			c.agent.Forget(opened.ID)
+			return nil, fyllo.Errorf(fyllo.CodeProcessInvalidated, "the process of the Agent ended")
+		}
 		if err != nil {
 			return nil, err
 		}

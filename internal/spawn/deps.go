@@ -98,7 +98,7 @@ type Engine struct {
 	work  sync.WaitGroup
 
 	mu       sync.Mutex
-	jobs     map[fyllo.SessionID]*job   // reservations
+	jobs     map[place]*job             // reservations
 	busy     map[fyllo.SpawnOwner]int   // reservations of a parent
 	children map[fyllo.SessionID]*child // that can be continued, or are about to begin
 	fenced   map[fyllo.SpawnOwner]bool
@@ -114,7 +114,7 @@ func New(d Deps) *Engine {
 		d.CancelTime = fyllo.SpawnCancelTime
 	}
 	e := &Engine{
-		Deps: d, ready: make(chan struct{}), jobs: map[fyllo.SessionID]*job{}, busy: map[fyllo.SpawnOwner]int{},
+		Deps: d, ready: make(chan struct{}), jobs: map[place]*job{}, busy: map[fyllo.SpawnOwner]int{},
 		children: map[fyllo.SessionID]*child{}, fenced: map[fyllo.SpawnOwner]bool{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())

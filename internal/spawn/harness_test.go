@@ -39,6 +39,7 @@ type world struct {
 	agents *fakeAgents
 	scope  fyllo.Scope
 	stale  error
+	held   func(o fyllo.SpawnOwner) // is called while a parent is looked up; nil = not
 	e      *spawn.Engine
 	end    func()
 }
@@ -89,6 +90,9 @@ func (w *world) start() {
 }
 
 func (w *world) Scope(_ context.Context, o fyllo.SpawnOwner) (fyllo.Scope, error) {
+	if w.held != nil {
+		w.held(o)
+	}
 	if o != mum && o != dad {
 		return fyllo.Scope{}, fyllo.Errorf(fyllo.CodeSessionNotFound, "no such Session")
 	}

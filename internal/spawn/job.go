@@ -10,10 +10,16 @@ import (
 	"fyllocode.dev/fyllo"
 )
 
+// place is where a reservation stands in the table. An id that somebody else owns is a place of its own, so that naming it
+// gets in nobody's way (R-SPAWN-078).
+type place struct {
+	owner fyllo.SpawnOwner
+	id    fyllo.SessionID
+}
+
 // job is a reservation: one turn, or the preparation of one. Its fields below the line are guarded by Engine.mu.
 type job struct {
-	owner     fyllo.SpawnOwner
-	id        fyllo.SessionID
+	place
 	turnID    string
 	mode      fyllo.SpawnMode
 	startedAt time.Time
@@ -47,19 +53,17 @@ func (e *Engine) reserve(o fyllo.SpawnOwner, id fyllo.SessionID, mode fyllo.Spaw
 	case e.fenced[o]:
 		return nil, fyllo.SpawnPromptResult{}, errParent()
 	}
-	if j := e.jobs[id]; j != nil {
-		if j.owner != o {
-			return nil, fyllo.SpawnPromptResult{Status: "not_found", SessionID: id}, nil
-		}
+	at := place{o, id}
+	if j := e.jobs[at]; j != nil {
 		return nil, fyllo.SpawnPromptResult{Status: "busy", SessionID: id, StartedAt: stamp(j.startedAt), LastActivityAt: stamp(j.lastAt)}, nil
 	}
 	if len(e.jobs) >= fyllo.SpawnPerCore || e.busy[o] >= fyllo.SpawnPerParent {
 		yes := true
 		return nil, fyllo.SpawnPromptResult{Status: "capacity_exceeded", Code: fyllo.CodeSpawnCapacity, Retryable: &yes}, nil
 	}
-	at := now()
-	j := &job{owner: o, id: id, turnID: newID(), mode: mode, startedAt: at, lastAt: at, done: make(chan struct{})}
-	e.jobs[id] = j
+	begun := now()
+	j := &job{place: at, turnID: newID(), mode: mode, startedAt: begun, lastAt: begun, done: make(chan struct{})}
+	e.jobs[at] = j
 	e.busy[o]++
 	e.work.Add(1) // until it is released
 	return j, fyllo.SpawnPromptResult{}, nil
@@ -69,10 +73,10 @@ func (e *Engine) reserve(o fyllo.SpawnOwner, id fyllo.SessionID, mode fyllo.Spaw
 func (e *Engine) release(j *job) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.jobs[j.id] != j {
+	if e.jobs[j.place] != j {
 		return
 	}
-	delete(e.jobs, j.id)
+	delete(e.jobs, j.place)
 	if e.busy[j.owner]--; e.busy[j.owner] == 0 {
 		delete(e.busy, j.owner)
 	}
@@ -92,7 +96,7 @@ func (e *Engine) halted(ctx context.Context, j *job) error {
 	case j.cancelled == fyllo.CodeTurnParentCancelled:
 		return errCancelled()
 	case ctx.Err() != nil:
-		return fyllo.Errorf(fyllo.CodeSpawnCancelled, "The call was given up before it had a result.")
+		return errGivenUp()
 	}
 	return nil
 }
@@ -135,6 +139,10 @@ func errClosing() error {
 
 func errParent() error {
 	return fyllo.Errorf(fyllo.CodeSpawnParentMissing, "The parent Session does not exist, or is being deleted. Nothing was started.")
+}
+
+func errGivenUp() error {
+	return fyllo.Errorf(fyllo.CodeSpawnCancelled, "The call was given up before it had a result.")
 }
 
 func errCancelled() error {

@@ -51,7 +51,11 @@ func (e *Engine) Prompt(ctx context.Context, o fyllo.SpawnOwner, p fyllo.SpawnPr
 	}
 	reply := make(chan outcome, 1)
 	if !c.do(func() { c.begin(prep, j, &p, ready.warnings, reply) }) {
+		why := e.halted(ctx, j)
 		e.release(j)
+		if why != nil {
+			return stopped(j, why)
+		}
 		return c.expired(), nil
 	}
 	select {
@@ -65,7 +69,7 @@ func (e *Engine) Prompt(ctx context.Context, o fyllo.SpawnOwner, p fyllo.SpawnPr
 	default:
 	}
 	c.do(func() { c.cancel(fyllo.CodeTurnCancelled) })
-	return fyllo.SpawnPromptResult{}, fyllo.Errorf(fyllo.CodeSpawnCancelled, "The call was given up before it had a result.")
+	return fyllo.SpawnPromptResult{}, errGivenUp()
 }
 
 func checkPrompt(p *fyllo.SpawnPrompt) error {
@@ -121,15 +125,20 @@ func (e *Engine) prepare(ctx context.Context, j *job, p *fyllo.SpawnPrompt) (*ch
 	}
 	r := &ready{warnings: []fyllo.SpawnWarning{}}
 	if p.Model != nil || p.ThoughtLevel != nil || len(p.Config) > 0 {
-		if r, err = c.configure(ctx, p); err != nil || r.answer != nil {
+		r, err = c.configure(ctx, p)
+		lost := !c.alive() && (fyllo.CodeOf(err) == fyllo.CodeSpawnConfig || fyllo.CodeOf(err) == fyllo.CodeProcessInvalidated)
+		if err != nil && !lost || err == nil && r.answer != nil {
 			return c, r, err
 		}
+	}
+	if why := e.halted(ctx, j); why != nil {
+		return c, nil, why
 	}
 	if !c.alive() {
 		answer := c.expired()
 		return c, &ready{answer: &answer}, nil
 	}
-	return c, r, e.halted(ctx, j)
+	return c, r, nil
 }
 
 // continued finds the child of a continuation (step 8): one that can go on, or the answer why not.
@@ -151,7 +160,7 @@ func (e *Engine) continued(j *job, p *fyllo.SpawnPrompt) (*child, *fyllo.SpawnPr
 		return c, nil, nil
 	}
 	if reusable(meta.Status) {
-		meta = e.expire(j.owner, meta)
+		meta = e.gone(j.owner, meta)
 	}
 	answer := notReusable(&meta)
 	return nil, &answer, nil
@@ -265,11 +274,16 @@ func (e *Engine) unprepared(ctx context.Context, j *job, c *child, isNew bool, e
 			c.do(func() { c.fail(fyllo.FailureOf(e.public(ctx, j, err))) })
 		}
 	}
-	err = e.public(ctx, j, err)
+	result, err := stopped(j, e.public(ctx, j, err))
+	return outcome{result, err}
+}
+
+// stopped is the answer of a call that ended before its turn. A cancel is a result, all else an error.
+func stopped(j *job, err error) (fyllo.SpawnPromptResult, error) {
 	if fyllo.CodeOf(err) == fyllo.CodeTurnParentCancelled {
-		return outcome{result: fyllo.SpawnPromptResult{Status: "error", SessionID: j.id, Code: fyllo.CodeTurnParentCancelled, Message: err.Error()}}
+		return fyllo.SpawnPromptResult{Status: "error", SessionID: j.id, Code: fyllo.CodeTurnParentCancelled, Message: err.Error()}, nil
 	}
-	return outcome{err: err}
+	return fyllo.SpawnPromptResult{}, err
 }
 
 // public gives an error of a preparation a code that callers know (R-SPAWN-038). Why the call is to end counts more than

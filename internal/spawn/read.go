@@ -52,12 +52,12 @@ func (e *Engine) Read(_ context.Context, o fyllo.SpawnOwner, r fyllo.SpawnRead) 
 	if r.MaxBytes < fyllo.SpawnReadMin || r.MaxBytes > fyllo.SpawnReadMax {
 		return fyllo.SpawnChunk{}, invalid("maxBytes: it must be between %d and %d.", fyllo.SpawnReadMin, fyllo.SpawnReadMax)
 	}
-	if _, _, err := e.Store.ReadResponse(o, fyllo.SessionID(r.SessionID), r.ResponseID, 0, 0); err != nil {
-		return fyllo.SpawnChunk{}, readError(err)
-	}
-	at, err := parseCursor(r.Cursor, r.ResponseID)
-	if err != nil {
-		return fyllo.SpawnChunk{}, err
+	at, bad := parseCursor(r.Cursor, r.ResponseID)
+	if bad != nil { // a response that is not there counts more
+		if _, _, err := e.Store.ReadResponse(o, fyllo.SessionID(r.SessionID), r.ResponseID, 0, 0); err != nil {
+			return fyllo.SpawnChunk{}, readError(err)
+		}
+		return fyllo.SpawnChunk{}, bad
 	}
 	return e.chunk(o, fyllo.SessionID(r.SessionID), r.ResponseID, at, r.MaxBytes)
 }

@@ -127,9 +127,10 @@ func (c *child) settle(as end) {
 		}
 	}
 	c.over = as.phase != fyllo.SpawnCompleted
-	c.answer(c.syncAnswer(as))
+	out := c.syncAnswer(as)
 	c.turn = nil
-	c.e.release(t.job)
+	c.e.release(t.job) // first, so that who has the answer can go on at once
+	t.answer(out)
 }
 
 // keep stores the answer and, of a completed turn, the response. A failure changes the end.
@@ -161,6 +162,9 @@ func (c *child) syncAnswer(as end) outcome {
 		return outcome{}
 	}
 	if as.phase != fyllo.SpawnCompleted {
+		if as.failure.Code == fyllo.CodeTurnCancelled {
+			return outcome{err: errGivenUp()}
+		}
 		if t.rec.Mode == fyllo.SpawnBackground && as.failure.Code == fyllo.CodeTurnPersist {
 			return outcome{err: fyllo.Errorf(fyllo.CodeSpawnInternal, "The turn could not be recorded and was stopped.")}
 		}

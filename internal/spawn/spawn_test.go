@@ -492,7 +492,7 @@ func TestForeignLooksLikeUnknown_R_SPAWN_077_078(t *testing.T) {
 func TestReadInChunks_R_SPAWN_083_to_091(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		agent := w.agents.now()
-		whole := "\ufeff" + strings.Repeat("𝄞é\u0301\r\n", 3000) + "\x00end"
+		whole := "\ufeff" + strings.Repeat("𝄞é\u0301\r\n", 2500) + "\x00end"
 		reply := w.ask(t.Context(), mum, fyllo.SpawnPrompt{Mode: fyllo.SpawnSync})
 		p := agent.prompted(w, 1)
 		agent.send(p, says(whole))

@@ -44,7 +44,7 @@ func (e *Engine) Status(_ context.Context, o fyllo.SpawnOwner, session string) (
 		return fyllo.SpawnStatusResult{Status: fyllo.SpawnNotFound}, nil
 	}
 	if reusable(meta.Status) && !e.usable(id) {
-		meta = e.expire(o, meta)
+		meta = e.gone(o, meta)
 	}
 	switch meta.Status {
 	case fyllo.SpawnIdle:
@@ -80,8 +80,8 @@ func (e *Engine) meta(o fyllo.SpawnOwner, id fyllo.SessionID) (fyllo.SpawnMeta, 
 func (e *Engine) running(o fyllo.SpawnOwner, id fyllo.SessionID) (fyllo.SpawnStatusResult, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	j := e.jobs[id]
-	if j == nil || j.owner != o {
+	j := e.jobs[place{o, id}]
+	if j == nil {
 		return fyllo.SpawnStatusResult{}, false
 	}
 	recent := append([]fyllo.SpawnActivity{}, j.recent...)
@@ -96,6 +96,18 @@ func (e *Engine) usable(id fyllo.SessionID) bool {
 	c := e.children[id]
 	e.mu.Unlock()
 	return c != nil && c.alive()
+}
+
+// gone is the metadata of a Session whose child was found missing. A child leaves its last word before it goes, so that a
+// second look tells how it ended; without one, its process is gone.
+func (e *Engine) gone(o fyllo.SpawnOwner, meta fyllo.SpawnMeta) fyllo.SpawnMeta {
+	if m, found := e.meta(o, meta.SessionID); found {
+		meta = m
+	}
+	if reusable(meta.Status) {
+		meta = e.expire(o, meta)
+	}
+	return meta
 }
 
 // expire records that a Session's process is gone and returns the metadata.
@@ -136,8 +148,8 @@ func notReusable(meta *fyllo.SpawnMeta) fyllo.SpawnPromptResult {
 func (e *Engine) Cancel(_ context.Context, o fyllo.SpawnOwner, session string) (fyllo.SpawnCancelResult, error) {
 	missing := fyllo.SpawnCancelResult{Reason: "Session not found"}
 	e.mu.Lock()
-	j := e.jobs[fyllo.SessionID(session)]
-	if j == nil || j.owner != o {
+	j := e.jobs[place{o, fyllo.SessionID(session)}]
+	if j == nil {
 		e.mu.Unlock()
 		return missing, nil
 	}
@@ -214,9 +226,9 @@ func (c *child) abandon() {
 	if t.log != nil {
 		_ = t.log.Close() // removed with everything else
 	}
-	c.answer(outcome{err: errParent()})
 	c.turn = nil
 	c.e.release(t.job)
+	t.answer(outcome{err: errParent()})
 }
 
 // List returns what a parent has spawned: what is active first, then by last change, ties by id (R-SPAWN-117, 119).
@@ -248,8 +260,8 @@ func (e *Engine) summary(o fyllo.SpawnOwner, m fyllo.SpawnMeta) fyllo.SpawnSumma
 		UpdatedAt: m.UpdatedAt, PromptPreview: m.PromptPreview, LatestResponseID: m.LatestResponseID, Error: m.Error,
 	}
 	e.mu.Lock()
-	j := e.jobs[m.SessionID]
-	if j != nil && j.owner == o {
+	j := e.jobs[place{o, m.SessionID}]
+	if j != nil {
 		started, last := j.startedAt, j.lastAt
 		s.Status, s.Mode, s.CurrentTurnID, s.StartedAt, s.LastActivityAt = fyllo.SpawnIsRunning, j.mode, j.turnID, &started, &last
 		if !j.started {

@@ -57,12 +57,12 @@ func (t *turn) late() <-chan time.Time {
 func (c *child) begin(ctx context.Context, j *job, p *fyllo.SpawnPrompt, warnings []fyllo.SpawnWarning, reply chan<- outcome) {
 	e, at := c.e, now()
 	if err := e.take(ctx, j); err != nil {
-		reply <- e.unbegun(ctx, j, c, err)
+		reply <- e.unbegun(ctx, j, c, p, err)
 		return
 	}
 	prior, err := e.Store.Turns(c.owner, c.id)
 	if err != nil {
-		reply <- e.unbegun(ctx, j, c, err)
+		reply <- e.unbegun(ctx, j, c, p, err)
 		return
 	}
 	user := fyllo.Message{ID: "msg-" + newID(), Role: fyllo.RoleUser, CreatedAt: at, UpdatedAt: at, TurnID: j.turnID}
@@ -88,7 +88,7 @@ func (c *child) begin(ctx context.Context, j *job, p *fyllo.SpawnPrompt, warning
 		err = e.Store.PutTurn(c.owner, c.id, t.rec)
 	}
 	if err != nil {
-		reply <- e.unbegun(ctx, j, c, err)
+		reply <- e.unbegun(ctx, j, c, p, err)
 		return
 	}
 	c.turn = t
@@ -105,6 +105,9 @@ func (c *child) begin(ctx context.Context, j *job, p *fyllo.SpawnPrompt, warning
 				return
 			}
 			if err != nil {
+				if ctx.Err() != nil && t.rec.Phase == fyllo.SpawnStarting { // the caller is gone, and its word comes later
+					t.rec.Phase, t.rec.CancelReason = fyllo.SpawnCancelling, string(fyllo.CodeTurnCancelled)
+				}
 				c.settle(c.ended(err))
 				return
 			}
@@ -128,19 +131,16 @@ func (e *Engine) take(ctx context.Context, j *job) error {
 }
 
 // unbegun answers a call whose turn could not be recorded. What is stored of it says so, as far as it can.
-func (e *Engine) unbegun(ctx context.Context, j *job, c *child, err error) outcome {
+func (e *Engine) unbegun(ctx context.Context, j *job, c *child, p *fyllo.SpawnPrompt, err error) outcome {
 	c.over = true
-	if c.meta.TurnCount == 0 && c.meta.LatestResponseID == "" {
-		_ = e.Store.Remove(c.owner, c.id) // the caller never learned about it, or is told that it is gone
+	if p.SessionID == "" {
+		_ = e.Store.Remove(c.owner, c.id) // its caller never learned about it
 	} else {
 		c.fail(&fyllo.Failure{Code: fyllo.CodeTurnPersist, Message: "The turn could not be recorded."})
 	}
 	e.release(j)
-	err = e.public(ctx, j, err)
-	if fyllo.CodeOf(err) == fyllo.CodeTurnParentCancelled {
-		return outcome{result: fyllo.SpawnPromptResult{Status: "error", SessionID: j.id, Code: fyllo.CodeTurnParentCancelled, Message: err.Error()}}
-	}
-	return outcome{err: err}
+	result, err := stopped(j, e.public(ctx, j, err))
+	return outcome{result, err}
 }
 
 // preview is a prompt as lists show it.
@@ -184,15 +184,15 @@ func (c *child) dispatch(prompt string) {
 	if t.rec.Mode == fyllo.SpawnBackground {
 		t.accepted = true
 		items := configItems(c.meta.ConfigOptions)
-		c.answer(outcome{result: fyllo.SpawnPromptResult{
+		t.answer(outcome{result: fyllo.SpawnPromptResult{
 			Status: "accepted", SessionID: c.id, TurnID: t.rec.TurnID, StartedAt: stamp(t.rec.StartedAt), Config: &items, Warnings: &t.warnings,
 		}})
 	}
 }
 
 // answer gives the call its one answer.
-func (c *child) answer(o outcome) {
-	if t := c.turn; t.reply != nil {
+func (t *turn) answer(o outcome) {
+	if t.reply != nil {
 		t.reply <- o
 		t.reply = nil
 	}
