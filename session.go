@@ -104,6 +104,8 @@ type Turn struct {
 	StartedAt      *time.Time `json:"startedAt,omitempty"`      // prompt accepted
 	FirstContentAt *time.Time `json:"firstContentAt,omitempty"` // R-CHAT-074 counts from here
 	LastActivityAt *time.Time `json:"lastActivityAt,omitempty"` // any update at all (decision 13)
+	// Notice is set while Core tells the Agent about delegated work: nobody can send meanwhile (R-SPAWN-105).
+	Notice bool `json:"notice,omitempty"`
 }
 
 // SessionDetail is everything a page needs to show one Session, except its older messages.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/acp"
@@ -102,6 +103,12 @@ func (p parents) Scope(ctx context.Context, o fyllo.SpawnOwner) (fyllo.Scope, er
 		return fyllo.Scope{}, fyllo.Errorf(fyllo.CodeFolderRemoved, "session %s: it has no recorded scope", o.Parent)
 	}
 	return *d.Scope, nil
+}
+
+// Notify implements spawn.Parents.
+func (p parents) Notify(ctx context.Context, o fyllo.SpawnOwner, text string, claim func() error) (sent bool, err error) {
+	err = p.core.sessions.Notify(ctx, o.Workspace, o.Parent, text, claim)
+	return !errors.Is(err, session.ErrNotClaimed), err
 }
 
 // lender gives activations their right to call FylloCode's MCP servers.

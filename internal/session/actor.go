@@ -51,6 +51,8 @@ type actor struct {
 	queue  fyllo.Queue // of messages that wait for the end of the turn
 	urgent bool        // the turn is being stopped for one of them
 
+	notices []*notice // that wait for the Session to be idle
+
 	deleted   bool
 	metaDirty bool
 	metaTimer *time.Timer
@@ -89,6 +91,7 @@ func (a *actor) goneErr() error {
 func (a *actor) run() {
 	defer close(a.gone)
 	defer a.box.Close()
+	defer func() { a.dropNotices(a.goneErr()) }()
 	if !a.load() {
 		return
 	}
@@ -104,7 +107,7 @@ func (a *actor) run() {
 		case <-a.metaTimer.C:
 			a.saveMeta()
 		case <-a.idleTimer.C:
-			if a.turn == nil && a.late == nil && a.link == nil && a.retireNow() {
+			if a.turn == nil && a.late == nil && a.link == nil && len(a.notices) == 0 && a.retireNow() {
 				return
 			}
 			a.idleTimer.Reset(idleTime)
@@ -131,7 +134,7 @@ func (a *actor) load() bool {
 		a.first, a.queue.Entries = nil, []fyllo.Queued{}
 		a.adopt(f.meta)
 		a.publish(fyllo.EventMessage, shown(f.user))
-		a.begin(f.user, f.draft)
+		a.begin(f.user, f.draft, nil)
 		a.flush()
 		return true
 	}

@@ -173,12 +173,15 @@ func (a *actor) prompt(r fyllo.PromptRequest) (fyllo.Message, error) {
 		a.m.Log.Error("store session metadata", "session", a.sid, "err", err) // the message is what counts
 	}
 	a.publish(fyllo.EventMessage, message)
-	a.begin(message, nil)
+	a.begin(message, nil, nil)
 	return message, nil
 }
 
 // checkPrompt refuses what cannot be sent before anything is stored.
 func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
+	if a.turn != nil && a.turn.notice != nil {
+		return errNoticed()
+	}
 	if a.turn != nil {
 		return fyllo.Errorf(fyllo.CodeSessionBusy, "send: the Session still works on the last message").
 			WithHint("Wait for the answer, or stop it.")
@@ -201,6 +204,12 @@ func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
 	}
 	_, err := a.scope()
 	return err
+}
+
+// errNoticed refuses what would be sent or queued while the Agent is told about delegated work (R-SPAWN-105).
+func errNoticed() error {
+	return fyllo.Errorf(fyllo.CodeSessionBusy, "send: the Agent is just being told about work that it delegated").
+		WithHint("Wait for its answer, or stop it.")
 }
 
 // storePrompt makes the user message durable, or takes the last one again for a retry.
@@ -308,6 +317,7 @@ func (a *actor) delete() error {
 		}
 	}
 	a.drop()
+	a.dropNotices(errNoSession(a.sid))
 	for _, t := range []*turn{a.turn, a.late} {
 		if t != nil && t.log != nil {
 			_ = t.log.Close() // removed below with everything else

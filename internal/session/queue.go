@@ -69,6 +69,9 @@ func (a *actor) enqueue(r fyllo.QueueRequest) (fyllo.Queue, error) {
 	if queue.Has(a.queue, r.ID) {
 		return a.queue, nil
 	}
+	if a.turn != nil && a.turn.notice != nil {
+		return a.queue, errNoticed()
+	}
 	if _, sent, err := a.repeatedPrompt(r.ID); sent || err != nil {
 		return a.queue, err
 	}
@@ -141,6 +144,9 @@ func handles(e fyllo.Queued) (all []string) {
 func (a *actor) holdQueue(end *fyllo.TurnEnd) {
 	urgent := a.urgent
 	a.urgent = false
+	if a.turn != nil && a.turn.notice != nil {
+		return // it is not the user's turn
+	}
 	why := fyllo.HeldReason("")
 	switch {
 	case urgent:
@@ -162,7 +168,7 @@ func (a *actor) holdQueue(end *fyllo.TurnEnd) {
 
 // pump sends the first message that waits as soon as nothing runs and the last answer is stored, so that late content
 // still joins its own turn (R-ACP-022). The message is stored under the entry's id before the entry leaves the queue: a
-// crash between the two neither loses it nor sends it twice.
+// crash between the two neither loses it nor sends it twice. When nothing waits, a notice may go (R-SPAWN-104, 105).
 func (a *actor) pump() {
 	for a.turn == nil && a.late == nil && a.queue.Held == "" && len(a.queue.Entries) > 0 && !a.deleted {
 		e := a.queue.Entries[0]
@@ -176,5 +182,8 @@ func (a *actor) pump() {
 			a.queue = q // the stored message says that it was sent
 			a.publish(fyllo.EventQueue, q)
 		}
+	}
+	if a.turn == nil && a.late == nil && len(a.notices) > 0 && !a.deleted {
+		a.beginNotice()
 	}
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"fyllocode.dev/fyllo"
@@ -47,12 +46,13 @@ type turn struct {
 	way       warm.Way              // how the link of the last prompt came to be
 	draft     *draft                // whose ACP session it takes over, or nil
 	files     []fyllo.PromptBlock   // and mentions of the user message, until the prompt is sent
+	notice    *notice               // that the turn is about; nil for a message of the user
 }
 
 // view is the turn as windows see it.
 func (t *turn) view() fyllo.Turn {
 	started, content, update := t.startedAt, t.contentAt, t.updateAt // a view never changes afterwards
-	v := fyllo.Turn{State: t.state, UserMessageID: t.user.ID, StartedAt: &started}
+	v := fyllo.Turn{State: t.state, UserMessageID: t.user.ID, StartedAt: &started, Notice: t.notice != nil}
 	if !content.IsZero() {
 		v.MessageID, v.FirstContentAt = t.live.ID(), &content
 	}
@@ -66,7 +66,7 @@ func (t *turn) view() fyllo.Turn {
 func (t *turn) sent() bool { return t.token != 0 }
 
 // begin starts the turn of a stored user message: it makes the Session warm and sends the prompt.
-func (a *actor) begin(user fyllo.Message, d *draft) {
+func (a *actor) begin(user fyllo.Message, d *draft, n *notice) {
 	a.file()
 	cwd := ""
 	if a.meta.Scope != nil {
@@ -75,7 +75,7 @@ func (a *actor) begin(user fyllo.Message, d *draft) {
 	at := now()
 	a.turn = &turn{
 		user: user, live: transcript.New(newID("msg-"), cwd, at),
-		state: fyllo.TurnWaiting, startedAt: at, draft: d,
+		state: fyllo.TurnWaiting, startedAt: at, draft: d, notice: n,
 	}
 	a.publish(fyllo.EventTurn, a.turn.view())
 	a.announce()
@@ -126,7 +126,13 @@ func (a *actor) dispatch(t *turn, got warm.Ready, err error) {
 		if t.config == nil {
 			t.config = &got.Config
 		}
-		if err := a.send(t); err != nil {
+		if t.notice != nil && !t.notice.claimed {
+			err = a.claimNotice(t)
+		}
+		if err == nil {
+			err = a.send(t)
+		}
+		if err != nil {
 			a.failTurn(err)
 		}
 	}
@@ -176,7 +182,12 @@ func (a *actor) patchUser(t *turn, fresh bool) error {
 		if err != nil {
 			return err
 		}
-		t.user.Parts = slices.Concat(parts, visibleParts(t.user))
+		if t.notice != nil {
+			parts = append(parts, t.user.Parts...) // all of it is hidden
+		} else {
+			parts = append(parts, visibleParts(t.user)...)
+		}
+		t.user.Parts = parts
 	}
 	if t.user.Model == "" && t.user.Effort == "" && !fresh {
 		return nil
@@ -265,10 +276,23 @@ func (a *actor) endTurn(end fyllo.TurnEnd) {
 	for _, i := range t.live.End(end) {
 		a.publishPart(t, i)
 	}
-	if err := a.storeEnd(t, end); err != nil {
-		a.m.Log.Error("store the end of a turn", "session", a.sid, "err", err)
-		end = fyllo.TurnEnd{Error: fyllo.FailureOf(err), At: end.At}
+	if t.notice == nil || t.notice.claimed {
+		if err := a.storeEnd(t, end); err != nil {
+			a.m.Log.Error("store the end of a turn", "session", a.sid, "err", err)
+			end = fyllo.TurnEnd{Error: fyllo.FailureOf(err), At: end.At}
+		}
 	}
+	if n := t.notice; n != nil {
+		switch {
+		case end.Error != nil:
+			endNotice(n, &fyllo.Error{Code: end.Error.Code, Message: end.Error.Message})
+		case end.StopReason == stopCancelled:
+			endNotice(n, fyllo.Errorf(fyllo.CodeTurnCancelled, "the turn was stopped"))
+		case t.live.Empty():
+			endNotice(n, nil)
+		}
+	}
+	a.holdQueue(&end)
 	a.turn = nil
 	event := fyllo.TurnEndEvent{UserMessageID: t.user.ID, End: end}
 	if t.log != nil {
@@ -278,7 +302,6 @@ func (a *actor) endTurn(end fyllo.TurnEnd) {
 	if !t.live.Empty() {
 		event.MessageID = t.live.ID()
 	}
-	a.holdQueue(&end)
 	a.publish(fyllo.EventTurnEnd, event)
 	a.publish(fyllo.EventTurn, fyllo.Turn{State: fyllo.TurnIdle})
 	a.announce()
@@ -328,6 +351,7 @@ func (a *actor) file() {
 		}
 		a.publish(fyllo.EventMessage, stored)
 	}
+	endNotice(t.notice, nil)
 	if err := t.log.Remove(); err != nil {
 		a.m.Log.Error("remove turn log", "session", a.sid, "err", err)
 	}

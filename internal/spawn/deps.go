@@ -68,6 +68,10 @@ type Agent interface {
 type Parents interface {
 	// Scope returns the fixed scope of a parent, or CHAT_SESSION_NOT_FOUND.
 	Scope(ctx context.Context, o fyllo.SpawnOwner) (fyllo.Scope, error)
+	// Notify sends text to a parent's Agent as a hidden message of its own turn, when the parent is idle, and returns when
+	// its answer is stored. claim is called right before the prompt goes out; sent reports whether it was. It returns early
+	// when ctx ends.
+	Notify(ctx context.Context, o fyllo.SpawnOwner, text string, claim func() error) (sent bool, err error)
 }
 
 // Workspaces checks that a scope still stands (R-SPAWN-080).
@@ -102,6 +106,7 @@ type Engine struct {
 	busy     map[fyllo.SpawnOwner]int   // reservations of a parent
 	children map[fyllo.SessionID]*child // that can be continued, or are about to begin
 	fenced   map[fyllo.SpawnOwner]bool
+	telling  map[fyllo.SpawnOwner]bool // parents whose notifications are being sent; true = look once more
 	closed   bool
 }
 
@@ -116,6 +121,7 @@ func New(d Deps) *Engine {
 	e := &Engine{
 		Deps: d, ready: make(chan struct{}), jobs: map[place]*job{}, busy: map[fyllo.SpawnOwner]int{},
 		children: map[fyllo.SessionID]*child{}, fenced: map[fyllo.SpawnOwner]bool{},
+		telling: map[fyllo.SpawnOwner]bool{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e
@@ -127,8 +133,11 @@ func (e *Engine) Ready() <-chan struct{} { return e.ready }
 // Serve settles what a dead Core left and then runs until ctx ends: new work is refused, running turns are recorded as
 // interrupted, and the records are fenced (R-SPAWN-092). Agents must still run then.
 func (e *Engine) Serve(ctx context.Context) error {
-	e.reconcile()
+	waiting := e.reconcile()
 	close(e.ready)
+	for _, o := range waiting {
+		e.wake(o)
+	}
 	<-ctx.Done()
 	e.mu.Lock()
 	e.closed = true

@@ -42,6 +42,10 @@ type world struct {
 	held   func(o fyllo.SpawnOwner) // is called while a parent is looked up; nil = not
 	e      *spawn.Engine
 	end    func()
+
+	mu       sync.Mutex
+	told     []string
+	notified func(ctx context.Context, o fyllo.SpawnOwner, text string, claim func() error) (bool, error)
 }
 
 func run(t *testing.T, f func(t *testing.T, w *world)) {
@@ -97,6 +101,23 @@ func (w *world) Scope(_ context.Context, o fyllo.SpawnOwner) (fyllo.Scope, error
 		return fyllo.Scope{}, fyllo.Errorf(fyllo.CodeSessionNotFound, "no such Session")
 	}
 	return w.scope, nil
+}
+
+// Notify notes what parents are told; notified answers as the parent's turn does, and a nil one delivers.
+func (w *world) Notify(ctx context.Context, o fyllo.SpawnOwner, text string, claim func() error) (bool, error) {
+	w.mu.Lock()
+	f := w.notified
+	w.mu.Unlock()
+	if f != nil {
+		return f(ctx, o, text, claim)
+	}
+	if err := claim(); err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told = append(w.told, text)
+	return true, nil
 }
 
 func (w *world) CheckScope(fyllo.Scope) error { return w.stale }

@@ -7,8 +7,8 @@ import (
 
 // reconcile settles what a dead Core left (R-SPAWN-093, 094): turns that ran are interrupted, with what they had said;
 // Sessions whose process is gone are expired; notifications that were being delivered are never sent again. It may be
-// run again after a failure, and what cannot be read hides only itself.
-func (e *Engine) reconcile() {
+// run again after a failure, and what cannot be read hides only itself. It returns the parents that are to be told.
+func (e *Engine) reconcile() (waiting []fyllo.SpawnOwner) {
 	for _, w := range e.Workspaces.IDs() {
 		parents, err := e.Store.Parents(w)
 		if err != nil {
@@ -27,8 +27,12 @@ func (e *Engine) reconcile() {
 					e.Log.Error("settle a spawned Session", "session", m.SessionID, "err", err)
 				}
 			}
+			if _, t := e.pending(o); t != nil {
+				waiting = append(waiting, o)
+			}
 		}
 	}
+	return waiting
 }
 
 func (e *Engine) reconcileOne(o fyllo.SpawnOwner, meta fyllo.SpawnMeta) error {

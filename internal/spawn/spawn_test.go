@@ -65,7 +65,7 @@ func TestBackgroundTurnAndContinuation_R_SPAWN_027_030_101(t *testing.T) {
 		}
 		agent.finish(p, "end_turn")
 		first := w.settled(mum, id)
-		if n := w.turns(mum, id)[0].Notification; n == nil || n.State != fyllo.NotificationPending {
+		if n := w.turns(mum, id)[0].Notification; n == nil {
 			t.Errorf("notification %+v", n)
 		}
 		again := w.prompt(mum, fyllo.SpawnPrompt{SessionID: string(id), Prompt: "second"})
@@ -578,7 +578,7 @@ func TestCrashAtAnyStep_R_SPAWN_066_093_094_101(t *testing.T) {
 				}
 			}
 			turn := w.turns(mum, running)[0]
-			if turn.Error.Code != fyllo.CodeAppRestarted || turn.Notification == nil || turn.Notification.State != fyllo.NotificationPending {
+			if turn.Error.Code != fyllo.CodeAppRestarted || turn.Notification == nil {
 				t.Errorf("%+v", turn)
 			}
 			if n := w.turns(mum, third)[0].Notification; n != nil {
@@ -706,6 +706,105 @@ func TestAvailableAgents_R_SPAWN_025(t *testing.T) {
 		}
 		if s := w.agents.now().seen(); s != "" {
 			t.Errorf("the Agent was asked: %s", s)
+		}
+	})
+}
+
+func TestNotificationsGoOneByOne_R_SPAWN_101_to_107(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		agent := w.agents.now()
+		gate := make(chan struct{})
+		var overlap, running int
+		w.notified = func(_ context.Context, _ fyllo.SpawnOwner, text string, claim func() error) (bool, error) {
+			if err := claim(); err != nil {
+				return false, err
+			}
+			w.mu.Lock()
+			w.told = append(w.told, text)
+			if running++; running > 1 {
+				overlap++
+			}
+			w.mu.Unlock()
+			<-gate
+			w.mu.Lock()
+			running--
+			w.mu.Unlock()
+			return true, nil
+		}
+		one := w.accepted(mum, fyllo.SpawnPrompt{Prompt: "secret words"})
+		two := w.accepted(mum, fyllo.SpawnPrompt{})
+		sync := w.ask(t.Context(), mum, fyllo.SpawnPrompt{Mode: fyllo.SpawnSync})
+		p1, p2, p3 := agent.prompted(w, 1), agent.prompted(w, 2), agent.prompted(w, 3)
+		agent.send(p2, says("hidden answer"))
+		agent.finish(p2, "end_turn")
+		w.settled(mum, two)
+		time.Sleep(10 * time.Millisecond)
+		agent.finish(p1, "refusal")
+		agent.finish(p3, "end_turn")
+		<-sync
+		w.settled(mum, one)
+		state := func(id fyllo.SessionID) fyllo.NotificationState { return w.turns(mum, id)[0].Notification.State }
+		w.until("the first is claimed", func() bool { return state(two) == fyllo.NotificationDispatched })
+		if state(one) != fyllo.NotificationPending {
+			t.Errorf("the second is %s meanwhile", state(one))
+		}
+		gate <- struct{}{}
+		w.until("the second is claimed", func() bool {
+			return state(two) == fyllo.NotificationDelivered && state(one) == fyllo.NotificationDispatched
+		})
+		gate <- struct{}{}
+		w.until("both are delivered", func() bool { return state(one) == fyllo.NotificationDelivered })
+		if len(w.told) != 2 || overlap != 0 || !strings.Contains(w.told[0], string(two)) || !strings.Contains(w.told[0], w.turns(mum, two)[0].ResponseID) || !strings.Contains(w.told[1], string(one)) {
+			t.Errorf("told %q, %d at once", w.told, overlap)
+		}
+		for _, text := range w.told {
+			if strings.Contains(text, "secret words") || strings.Contains(text, "hidden answer") || strings.Contains(text, "/p/") {
+				t.Errorf("tells too much: %s", text)
+			}
+		}
+	})
+}
+
+func TestNotificationThatFails_R_SPAWN_106_112(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		agent := w.agents.now()
+		tries := 0
+		w.notified = func(context.Context, fyllo.SpawnOwner, string, func() error) (bool, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			tries++
+			return false, errDisk
+		}
+		id := w.accepted(mum, fyllo.SpawnPrompt{})
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.settled(mum, id)
+		state := func() fyllo.NotificationState { return w.turns(mum, id)[0].Notification.State }
+		w.until("it is given up", func() bool { return state() == fyllo.NotificationUnknown })
+		if tries != 3 {
+			t.Errorf("%d tries", tries)
+		}
+		claimed := make(chan struct{})
+		w.mu.Lock()
+		w.notified = func(ctx context.Context, _ fyllo.SpawnOwner, _ string, claim func() error) (bool, error) {
+			if err := claim(); err != nil {
+				return false, err
+			}
+			close(claimed)
+			<-ctx.Done()
+			return true, ctx.Err()
+		}
+		w.mu.Unlock()
+		id = w.accepted(mum, fyllo.SpawnPrompt{})
+		agent.finish(agent.prompted(w, 2), "end_turn")
+		<-claimed
+		w.end() // Core ends between the claim and the reply
+		w.mu.Lock()
+		w.notified = nil
+		w.mu.Unlock()
+		w.start()
+		time.Sleep(time.Minute)
+		if state() != fyllo.NotificationUnknown || len(w.told) != 0 {
+			t.Errorf("%s, told %q", state(), w.told)
 		}
 	})
 }

@@ -1555,6 +1555,7 @@ export interface components {
             /** Format: date-time */
             lastActivityAt?: string;
             messageId?: string;
+            notice?: boolean;
             /** Format: date-time */
             startedAt?: string;
             state: components["schemas"]["TurnState"];

@@ -224,7 +224,7 @@ export class RowBuilder {
         continue
       }
       const message = messages[i]!
-      if (message.role === 'user') userId = message.id
+      if (message.role === 'user') userId = isHidden(message) ? '' : message.id
       const asks = view.permissions.filter((p) => p.messageId === message.id && hasTool(message, p.toolCallId))
       for (const p of asks) placed.add(p)
       const busy = view.turn.state !== 'idle'
@@ -337,7 +337,7 @@ export class RowBuilder {
 
 /** The id of the last user message up to a position, "" when there is none. */
 function lastUser(messages: readonly Message[], to: number): string {
-  for (let i = to; i >= 0; i--) if (messages[i]!.role === 'user') return messages[i]!.id
+  for (let i = to; i >= 0; i--) if (messages[i]!.role === 'user') return isHidden(messages[i]!) ? '' : messages[i]!.id
   return ''
 }
 
@@ -489,7 +489,13 @@ function hasWords(text: string): boolean {
   return /\S/.test(text)
 }
 
+/** A message that Core itself sent to the Agent; its parts stay there (R-SPAWN-108). */
+function isHidden(message: Message): boolean {
+  return message.parts.length === 0
+}
+
 function userRows(message: Message, c: Context): Row[] {
+  if (isHidden(message)) return []
   const carriers = message.parts.filter((p) => p.attachment)
   const attachments = carriers.map((p) => p.attachment!)
   const partIds = carriers.map((p) => p.id)

@@ -130,6 +130,7 @@ export const en = {
   'composer.send': 'Send message',
   'composer.stop': 'Stop the turn',
   'composer.stopping': 'Stopping…',
+  'composer.noticed': 'The Agent is just being told about work that it delegated. You can send when it has answered.',
   'composer.queue': 'Queue message',
   'composer.hint.queue': 'Enter queues · sent when the turn ends',
   'composer.hint': 'Enter sends · Shift + Enter new line',

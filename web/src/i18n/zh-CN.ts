@@ -129,6 +129,7 @@ export const zhCN: Strings = {
   'composer.send': '发送消息',
   'composer.stop': '停止当前轮次',
   'composer.stopping': '正在停止…',
+  'composer.noticed': 'Agent 正在接收它委派的工作的结果，回复后即可发送。',
   'composer.queue': '加入队列',
   'composer.hint.queue': 'Enter 加入队列 · 本轮结束后发送',
   'composer.hint': 'Enter 发送 · Shift + Enter 换行',

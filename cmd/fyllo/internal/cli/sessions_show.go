@@ -100,6 +100,9 @@ func readTranscript(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, 
 	}
 	t := transcript{Session: rowOf(d.SessionSummary), Messages: []shownMessage{}}
 	for _, m := range messages {
+		if m.Role == fyllo.RoleUser && len(m.Parts) == 0 {
+			continue // sent by Core itself, and hidden (R-SPAWN-108)
+		}
 		shown := shownMessage{ID: m.ID, Role: m.Role, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 		for _, p := range m.Parts {
 			if part := shownPart(ctx, c, id, p); part != nil {

@@ -46,6 +46,9 @@ func (src Source) Read(ctx context.Context, live *fyllo.Message, begin func() er
 			if live != nil && msg.ID == live.ID {
 				live = nil // stored since
 			}
+			if msg.Role == fyllo.RoleUser && len(src.Visible(msg)) == 0 {
+				continue // Core itself has sent it (R-SPAWN-108)
+			}
 			if err := message(src.whole(msg)); err != nil {
 				return err
 			}
