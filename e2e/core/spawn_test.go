@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,13 +42,27 @@ func (f *family) begin(agent fyllo.AgentID, mode fyllo.Mode) {
 func (f *family) turn(words string) string {
 	f.t.Helper()
 	var out fyllo.PromptResult
-	f.c.must(http.MethodPost, sessionPath(f.parent, "/prompts"), fyllo.PromptRequest{RequestID: words + time.Now().String(), Text: words}, &out)
-	f.c.idle(f.parent)
-	all := f.c.stored(f.parent)
+	request := fyllo.PromptRequest{RequestID: words + time.Now().String(), Text: words}
+	eventually(f.t, "the parent is free", func() bool { // it may be told about a child's end meanwhile
+		err := f.c.call(http.MethodPost, sessionPath(f.parent, "/prompts"), request, &out)
+		if err != nil && fyllo.CodeOf(err) != fyllo.CodeSessionBusy {
+			f.t.Fatal(err)
+		}
+		return err == nil
+	})
 	var text strings.Builder
-	for _, p := range all[len(all)-1].Parts {
-		text.WriteString(p.Text)
-	}
+	eventually(f.t, "the parent has answered", func() bool {
+		all := f.c.messages(f.parent)
+		i := slices.IndexFunc(all, func(m fyllo.Message) bool { return m.ID == out.Message.ID })
+		if i < 0 || i+1 >= len(all) || all[i+1].End == nil {
+			return false
+		}
+		text.Reset()
+		for _, p := range all[i+1].Parts {
+			text.WriteString(p.Text)
+		}
+		return true
+	})
 	return text.String()
 }
 
@@ -118,6 +133,40 @@ func TestDelegating_R_SPAWN_001_013_022_027_030_035(t *testing.T) {
 	f.c.must(http.MethodGet, "/api/status", nil, &status)
 	if status.Spawned.Running != 0 {
 		t.Errorf("%d turns run (R-CLI-004)", status.Spawned.Running)
+	}
+}
+
+// The parent's Agent hears of each background turn that ended, once, in a turn that shows its answer only; whoever looks at
+// the Session meanwhile can stop it and cannot send.
+func TestParentIsTold_R_SPAWN_101_to_109(t *testing.T) {
+	f := newFamily(t, fyllo.ModeFyllo)
+	got := f.call("prompt_to_agent", map[string]any{"agentId": f.child, "prompt": "echo done"})
+	told := func() (all []string) {
+		for _, r := range f.l.received() {
+			if r.Method == "session/prompt" && strings.Contains(string(r.Params), "notificationId") {
+				all = append(all, string(r.Params))
+			}
+		}
+		return all
+	}
+	eventually(t, "the parent is told", func() bool { return len(told()) == 1 })
+	f.c.idle(f.parent)
+	if text := told()[0]; !strings.Contains(text, got["sessionId"].(string)) || !strings.Contains(text, "status: idle") || strings.Contains(text, "done") {
+		t.Errorf("told %s", text)
+	}
+	all := f.c.stored(f.parent) // the scripted Agent says nothing to a reminder
+	if hidden := all[len(all)-1]; hidden.Role != fyllo.RoleUser || len(hidden.Parts) != 0 || hidden.End == nil || hidden.End.StopReason != "end_turn" {
+		t.Errorf("%+v", hidden)
+	}
+	out := f.l.fyllo("sessions", "show", string(f.parent))
+	if found := f.l.fyllo("sessions", "search", "notificationId"); strings.Contains(out.stdout+found.stdout, "notificationId:") {
+		t.Errorf("it shows: %s %s", out.stdout, found.stdout)
+	}
+	f.c.stop()
+	f.c = f.l.serve()
+	f.turn("echo after")
+	if n := len(told()); n != 1 {
+		t.Errorf("told %d times", n)
 	}
 }
 
