@@ -52,9 +52,8 @@ func TestAgentsThroughTheBinary_R_CLI_003_004_005_006_007(t *testing.T) {
 	needPOSIX(t)
 	table := &summary{}
 	defer table.print()
-	chosen := os.Getenv("FYLLO_E2E_AGENTS")
 	for _, a := range all {
-		if chosen != "" && !slices.Contains(strings.Split(chosen, ","), a.name) {
+		if !chosen(a.name) {
 			continue
 		}
 		row := table.add(a.name)
@@ -72,8 +71,13 @@ func TestAgentsThroughTheBinary_R_CLI_003_004_005_006_007(t *testing.T) {
 	}
 }
 
+// chosen reports whether a run shall drive the Agent of that name.
+func chosen(name string) bool {
+	names := os.Getenv("FYLLO_E2E_AGENTS")
+	return names == "" || slices.Contains(strings.Split(names, ","), name)
+}
+
 func newDrive(t *testing.T, a agent) *drive {
-	dir := install(t, a.name)
 	model, err := fakemodel.Start(fakemodel.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -81,28 +85,35 @@ func newDrive(t *testing.T, a agent) *drive {
 	d := &drive{agent: a, rig: newRig(t), model: model, notes: map[string]string{}}
 	t.Cleanup(func() {
 		if t.Failed() {
-			d.logModel(t)
+			logModel(t, model)
 		}
 		_ = model.Close()
 	})
-	s := setting{model: model.URL(), home: d.rig.home, project: d.rig.project}
+	d.id = join(t, d.rig, model, a)
+	return d
+}
+
+// join installs an Agent on a rig, behind a model, and returns its id.
+func join(t *testing.T, r *rig, model *fakemodel.Server, a agent) string {
+	t.Helper()
+	dir := install(t, a.name)
+	s := setting{model: model.URL(), home: r.home, project: r.project}
 	env := map[string]string{}
 	if a.env != nil {
 		env = a.env(s)
 	}
 	if a.files != nil {
 		for path, text := range a.files(s) {
-			d.rig.write(t, filepath.Join(d.rig.home, path), text)
+			r.write(t, filepath.Join(r.home, path), text)
 		}
 	}
 	command := append([]string{filepath.Join(dir, "node_modules", a.command[0])}, a.command[1:]...)
-	d.id = d.rig.add(t, a.name, env, command...)
-	return d
+	return r.add(t, a.name, env, command...)
 }
 
-// logModel tells what the Agent asked of the model, which mostly explains what it did not do.
-func (d *drive) logModel(t *testing.T) {
-	for _, s := range d.model.Seen() {
+// logModel tells what Agents asked of the model, which mostly explains what they did not do.
+func logModel(t *testing.T, model *fakemodel.Server) {
+	for _, s := range model.Seen() {
 		t.Logf("model: %s %s %d cut=%t %q called %v of %v", s.Method, s.Path, s.Status, s.Cut, s.UserText, s.Calls, s.Tools)
 	}
 }
