@@ -193,7 +193,7 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 		Feed: feed, Sessions: c.sessions, Media: library,
 		Attachments: &attachments.Library{Store: c.store, Files: library, Agents: c.pool, Sessions: c.sessions},
 		Search:      search.New(c.sessions, transcripts{c.store}), Files: c.files, Workspaces: spaces, Agents: c.pool, Store: c.store,
-		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log, MCP: c.mcp,
+		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log, MCP: c.mcp, Children: c.spawn,
 		Spawned:    func() int { return c.spawn.Counts().Running },
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})

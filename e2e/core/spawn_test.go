@@ -94,7 +94,7 @@ func (f *family) settled(id any) map[string]any {
 
 // A real Agent's process delegates to another one over HTTP: it finds it, hands work over in the background, looks, reads,
 // continues, waits for an answer, and cancels.
-func TestDelegating_R_SPAWN_001_013_022_027_030_035(t *testing.T) {
+func TestDelegating_R_SPAWN_001_013_022_027_030_035_R_CLI_009(t *testing.T) {
 	f := newFamily(t, fyllo.ModeFyllo)
 	agents := f.call("available_agents", nil)
 	if list := agents["agents"].([]any); len(list) != 3 || list[2].(map[string]any)["agentId"] != "tour" {
@@ -133,6 +133,31 @@ func TestDelegating_R_SPAWN_001_013_022_027_030_035(t *testing.T) {
 	f.c.must(http.MethodGet, "/api/status", nil, &status)
 	if status.Spawned.Running != 0 {
 		t.Errorf("%d turns run (R-CLI-004)", status.Spawned.Running)
+	}
+	f.look(id.(string), long["sessionId"].(string))
+}
+
+// look sees on the command line what was delegated (R-CLI-009).
+func (f *family) look(done, cancelled string) {
+	f.t.Helper()
+	var list []fyllo.SpawnSummary
+	out := f.l.fyllo("spawned", "list", string(f.parent), "--json")
+	if err := json.Unmarshal([]byte(out.stdout), &list); err != nil || len(list) != 2 || string(list[0].SessionID) != cancelled || list[0].Status != fyllo.SpawnFailed {
+		f.t.Errorf("%+v: %v", out, err)
+	}
+	var d fyllo.SpawnDetail
+	out = f.l.fyllo("spawned", "show", string(f.parent), done, "--json")
+	if err := json.Unmarshal([]byte(out.stdout), &d); err != nil || len(d.Turns) != 2 || d.Turns[0].Prompt != "think; tool; echo the answer" || d.Summary.Status != fyllo.SpawnIdle {
+		f.t.Errorf("%+v: %v", out, err)
+	}
+	out = f.l.fyllo("spawned", "show", string(f.parent), done, "--turn", "1")
+	if out.code != 0 || !strings.Contains(out.stdout, "the answer") || strings.Contains(out.stdout, "Turn 2") {
+		f.t.Errorf("%+v", out)
+	}
+	for _, args := range [][]string{{"list", "session-none"}, {"show", string(f.parent), "none"}, {"show", string(f.parent), done, "--turn", "9"}} {
+		if out := f.l.fyllo(append([]string{"spawned"}, args...)...); out.code != 1 || !strings.Contains(out.stderr, "NOT_FOUND") {
+			f.t.Errorf("%v: %+v", args, out)
+		}
 	}
 }
 

@@ -28,6 +28,8 @@ type Config struct {
 	Agents      Agents
 	Store       Store
 
+	Children Children // nil: no Session has spawned any
+
 	MCP http.Handler // answers below /mcp/, with checks of its own; nil: there is nothing
 
 	Stop       func()                                      // asks the process to end; returns at once

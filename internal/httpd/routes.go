@@ -116,6 +116,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addFilesRoute(a)
 	s.addTurnRoutes(a)
 	s.addQueueRoutes(a)
+	s.addSpawnedRoutes(a)
 	describeStart(a)
 	s.addAttachmentRoutes(a)
 	s.addDraftRoutes(a)

@@ -506,6 +506,40 @@ export interface paths {
         patch: operations["changeQueued"];
         trace?: never;
     };
+    "/api/sessions/{id}/spawned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a Session has spawned */
+        get: operations["listSpawned"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/spawned/{child}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them with its turns */
+        get: operations["getSpawned"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -1458,9 +1492,92 @@ export interface components {
             /** @enum {string} */
             theme?: "light" | "dark" | "system";
         };
+        SpawnActivity: {
+            at: string;
+            kind: string;
+            message?: string;
+        };
+        SpawnDetail: {
+            summary: components["schemas"]["SpawnSummary"];
+            turns: components["schemas"]["SpawnTurnDetail"][];
+        };
+        SpawnMessage: {
+            /** Format: date-time */
+            createdAt: string;
+            durable: boolean;
+            effort?: string;
+            end?: components["schemas"]["TurnEnd"];
+            id: string;
+            model?: string;
+            parts: components["schemas"]["Part"][];
+            requestId?: string;
+            /** Format: int64 */
+            rev?: number;
+            role: components["schemas"]["Role"];
+            turnId?: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SpawnNotification: {
+            notificationId: string;
+            state: string;
+        };
+        SpawnScope: {
+            folderId?: string;
+            kind: string;
+            name: string;
+            workspaceId?: string;
+        };
+        SpawnSummary: {
+            agentId: string;
+            agentName: string;
+            currentTurnId?: string;
+            error?: components["schemas"]["Failure"];
+            /** Format: date-time */
+            lastActivityAt?: string;
+            latestResponseId?: string;
+            mode?: string;
+            promptPreview?: string;
+            scope: components["schemas"]["SpawnScope"];
+            sessionId: string;
+            /** Format: date-time */
+            startedAt?: string;
+            status: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SpawnTurnDetail: {
+            cancelReason?: string;
+            error?: components["schemas"]["Failure"];
+            /** Format: date-time */
+            lastActivityAt: string;
+            messageId: string;
+            messages: components["schemas"]["SpawnMessage"][];
+            mode: string;
+            notification?: components["schemas"]["SpawnNotification"];
+            /** Format: int64 */
+            ordinal: number;
+            phase: string;
+            prompt?: string;
+            recentActivity?: components["schemas"]["SpawnActivity"][];
+            responseId?: string;
+            /** Format: date-time */
+            settledAt?: string;
+            /** Format: date-time */
+            startedAt: string;
+            turnId: string;
+            /** Format: date-time */
+            updatedAt: string;
+            userMessageId: string;
+            /** Format: int64 */
+            version: number;
+        };
         SpawnedCounts: {
             /** Format: int64 */
             running: number;
+        };
+        SpawnedList: {
+            spawned: components["schemas"]["SpawnSummary"][];
         };
         StartRequest: {
             agentId: string;
@@ -2863,6 +2980,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    listSpawned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpawnedList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getSpawned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                child: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpawnDetail"];
                 };
             };
             /** @description Error */

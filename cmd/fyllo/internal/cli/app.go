@@ -40,6 +40,7 @@ type grammar struct {
 	Stop     stopCmd     `cmd:"" help:"Stop Core."`
 	Prompt   promptCmd   `cmd:"" help:"Run one turn and print what the Agent says."`
 	Sessions sessionsCmd `cmd:"" help:"List, show, search and change Sessions."`
+	Spawned  spawnedCmd  `cmd:"" help:"See what a Session has delegated to other Agents."`
 	Agents   agentsCmd   `cmd:"" help:"List, add, remove and check Agents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the data root, the tool chain and every Agent."`
 	VersionC versionCmd  `cmd:"" name:"version" help:"Print the version."`

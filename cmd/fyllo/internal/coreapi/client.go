@@ -202,6 +202,22 @@ func (c *Client) Detail(ctx context.Context, id fyllo.SessionID) (fyllo.SessionD
 	return out, err
 }
 
+// Spawned returns what a Session has spawned, in list order.
+func (c *Client) Spawned(ctx context.Context, parent fyllo.SessionID) ([]fyllo.SpawnSummary, error) {
+	var out struct {
+		Spawned []fyllo.SpawnSummary `json:"spawned"`
+	}
+	err := c.Call(ctx, http.MethodGet, sessionPath(parent, "/spawned"), nil, &out)
+	return out.Spawned, err
+}
+
+// SpawnedDetail returns one of them with its turns.
+func (c *Client) SpawnedDetail(ctx context.Context, parent, id fyllo.SessionID) (fyllo.SpawnDetail, error) {
+	var out fyllo.SpawnDetail
+	err := c.Call(ctx, http.MethodGet, sessionPath(parent, "/spawned/"+url.PathEscape(string(id))), nil, &out)
+	return out, err
+}
+
 // Messages returns the page before the cursor, "" meaning the newest one.
 func (c *Client) Messages(ctx context.Context, id fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error) {
 	q := url.Values{}
