@@ -84,6 +84,9 @@ func (d *delegation) use(t *testing.T, tool string, args map[string]any) string 
 		words = append([]string{"--session", d.session}, words...)
 	}
 	got := d.rig.prompt(t, nil, words...)
+	for deadline := time.Now().Add(spawnLimit); toldNow(got) && time.Now().Before(deadline); { // the next turn waits for the notice's (R-SPAWN-105)
+		got = d.rig.prompt(t, nil, words...)
+	}
 	got.wantEnd(t, "end_turn")
 	d.session = got.lines[0].SessionID
 	_, answer, found := strings.Cut(got.text(), "Result: ")
@@ -91,6 +94,12 @@ func (d *delegation) use(t *testing.T, tool string, args map[string]any) string 
 		t.Fatalf("%s was not called: %s", tool, got)
 	}
 	return answer
+}
+
+// toldNow reports whether a prompt was refused because the parent is just being told that a child is done.
+func toldNow(g turn) bool {
+	e := g.end().Error
+	return e != nil && e.Code == "SESSION_BUSY"
 }
 
 // field returns a text field of an answer that may be cut off.
