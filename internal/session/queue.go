@@ -40,7 +40,7 @@ func (a *actor) loadQueue() error {
 		a.queue = fyllo.Queue{Entries: []fyllo.Queued{}}
 		return err
 	}
-	page, err := a.m.Store.Messages(a.w, a.sid, "", 20)
+	page, err := a.m.Store.Messages(a.w, a.sid, "", 0) // all: the file may be many turns old
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,21 +141,27 @@ func TestQueueSurvivesARestartAndIsHeld_R_CHAT_052(t *testing.T) {
 	})
 }
 
-// Core died after the message was stored and before the queue was.
+// Core died after messages were stored and before the queue was. They do not come back, however many they are.
 func TestMessageLeavesTheQueueOnce_R_CHAT_052(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := w.first("one")
 		agent := w.agents.now()
 		p := agent.prompted(w, 1)
-		w.queue(s, "a", "b")
+		want := "one"
+		for i := range 24 {
+			id := fmt.Sprint("q", i)
+			w.queue(s, id)
+			want += "|text of " + id
+		}
 		w.store.set("queue", true)
 		agent.finish(p, "end_turn")
-		agent.finish(agent.prompted(w, 2), "end_turn")
-		agent.finish(agent.prompted(w, 3), "end_turn")
+		for i := range 24 {
+			agent.finish(agent.prompted(w, i+2), "end_turn")
+		}
 		w.idle(s)
 		w.restart()
 		wantQueue(w, s, "")
-		if got := w.user(s); got != "one|text of a|text of b" {
+		if got := w.user(s); got != want {
 			t.Errorf("said %q", got)
 		}
 	})
