@@ -1,3 +1,4 @@
+import { soon } from '@/core/soon'
 import { FailureError } from './failure'
 import type { StreamEvent, WindowContext } from './types'
 
@@ -208,13 +209,10 @@ export class EventStream {
     }
     this.notBefore = begin + SHORTEST_GAP // until the cost is known
     this.flush()
-    const painted = new MessageChannel()
-    painted.port1.onmessage = () => {
+    soon(() => {
       const cost = performance.now() - begin
       this.notBefore = begin + Math.min(cost + LONGEST_GAP, Math.max(SHORTEST_GAP, SHARE * cost))
-      painted.port1.close()
-    }
-    painted.port2.postMessage(null)
+    })
   }
 
   private dropFlush(): void {

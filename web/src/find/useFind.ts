@@ -1,6 +1,7 @@
 import { computed, onBeforeUnmount, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { hitAt, Query, Search, searchBySlices, type Found, type Hit } from '@/core/find'
 import type { Reader } from '@/core/reader'
+import { soon } from '@/core/soon'
 import { usePaint } from './usePaint'
 import { useJump } from './useJump'
 
@@ -134,14 +135,7 @@ function hitOf(found: Found, key: string): Hit | null {
   return map.get(key) ?? null
 }
 
-/** Lets the page do what waits. Timers of a page have a floor of 4 ms, messages have not. */
+/** Lets the page do what waits. */
 function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(null)
-  })
+  return new Promise(soon)
 }

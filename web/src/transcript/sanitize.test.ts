@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { build, type Rollup } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,9 +22,16 @@ interface Finding {
 let browser: Browser
 let page: Page
 
+/** The program of that name on PATH. */
+function onPath(name: string): string {
+  const found = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, name)).find(existsSync)
+  if (!found) throw new Error(`${name} is not on PATH`)
+  return found
+}
+
 beforeAll(async () => {
   browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: onPath('chromium'),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   })
   page = await browser.newPage()
