@@ -64,6 +64,33 @@ async function rich(chat: Chat): Promise<void> {
   await chat.ended()
 }
 
+test('what is typed before the bar is there goes into it, and not into the message (R-CHAT-002)', async ({ chat, page }) => {
+  await chat.begin(say('alpha beta alphabet'))
+  await chat.ended()
+  let release = () => {}
+  const asked = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((open) => (release = open))
+    void page.route('**/FindBar-*.js', async (route) => {
+      resolve()
+      await gate
+      await route.continue()
+    })
+  })
+  await page.reload()
+  await chat.message.fill('a message')
+  await chat.message.press('Control+f')
+  await asked
+  await page.keyboard.type('alphax')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('Enter')
+  release()
+  await expect(field(page)).toBeFocused()
+  await page.keyboard.type('b')
+  await expect(field(page)).toHaveValue('alphab')
+  await expect(count(page)).toContainText('1')
+  await expect(chat.message).toHaveValue('a message')
+})
+
 test('words are found in code, tables, thoughts, closed groups, and in any script (R-CHAT-002)', async ({ chat, page }) => {
   await rich(chat)
   await open(page)
