@@ -22,6 +22,10 @@ type spawnedListCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
+func (spawnedListCmd) Help() string {
+	return "Example:\n\n    fyllo spawned list session-4f7c1d2a --json"
+}
+
 func (c *spawnedListCmd) wantsJSON() bool { return c.JSON }
 
 // Run prints rows, what is active first (R-SPAWN-119).
@@ -57,6 +61,10 @@ type spawnedShowCmd struct {
 	ID     string `arg:"" help:"Id of the spawned Session."`
 	Turn   int    `help:"Show this turn only, counted from 1." placeholder:"N"`
 	JSON   bool   `help:"Print JSON."`
+}
+
+func (spawnedShowCmd) Help() string {
+	return "Example:\n\n    fyllo spawned show session-4f7c1d2a 3b1f0c52-7d0e-4c1a-9b62-0f8f5d2f9a11 --turn 1"
 }
 
 func (c *spawnedShowCmd) wantsJSON() bool { return c.JSON }
