@@ -27,7 +27,7 @@ export default defineConfig({
   retries: 0,
   workers: 2,
   timeout: 90_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 30_000, toPass: { intervals: [100] } },
   use: {
     browserName: 'chromium',
     viewport: { width: 1440, height: 900 },
