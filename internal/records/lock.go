@@ -12,6 +12,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 const (
@@ -127,7 +128,7 @@ func readInfo(f *os.File) (LockInfo, bool) {
 	if n == 0 && err != nil {
 		return info, true // locked and not yet written
 	}
-	if err := unmarshalFirst(buf[:n], &info); err != nil {
+	if err := document.First(buf[:n], &info); err != nil {
 		return LockInfo{}, true
 	}
 	return info, true

@@ -2,12 +2,13 @@ package records
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"slices"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
+	"fyllocode.dev/fyllo/internal/records/internal/pages"
 )
 
 // AppendMessage stores a message and returns its light form, whose long bodies lie in bodies.jsonl and whose pictures
@@ -46,7 +47,7 @@ func (s *Store) storeMessage(p place, m fyllo.Message) (fyllo.Message, error) {
 	if err := s.spill(p, &m); err != nil {
 		return fyllo.Message{}, err
 	}
-	line, err := marshal(&m)
+	line, err := document.Marshal(&m)
 	if err != nil {
 		return fyllo.Message{}, err
 	}
@@ -72,30 +73,13 @@ func (s *Store) Messages(w fyllo.WorkspaceID, id fyllo.SessionID, before string,
 }
 
 func (s *Store) readPage(p place, before string, limit int) (fyllo.MessagePage, error) {
-	empty := fyllo.MessagePage{Messages: []fyllo.Message{}}
-	at, err := parseCursor(before)
-	if err != nil {
-		return empty, err
-	}
-	f, err := os.Open(p.messages)
-	if errors.Is(err, fs.ErrNotExist) {
-		return empty, nil
-	}
-	if err != nil {
-		return empty, err
-	}
-	defer f.Close()
-	r, err := newPager(f, s.relative(p.messages))
-	if err != nil {
-		return empty, err
-	}
-	return r.page(at, limit)
+	return pages.Read(p.messages, s.relative(p.messages), before, limit)
 }
 
 // considerCompaction rewrites the transcript when more than half of it is superseded. It looks only when the
 // superseding lines of this run alone are that much, which is cheap to know. A failure leaves the file as it is.
 func (s *Store) considerCompaction(p place, light fyllo.Message) {
-	line, err := marshal(&light)
+	line, err := document.Marshal(&light)
 	if err != nil {
 		return // it was stored a moment ago
 	}
@@ -131,7 +115,7 @@ func (s *Store) compact(p place, size int64) error {
 	var whole []byte
 	for _, m := range page.Messages {
 		m.Rev = 0 // it stands in the place of the original now
-		line, err := marshal(&m)
+		line, err := document.Marshal(&m)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 // Queue returns the messages that wait in a Session (R-CHAT-052). A list that cannot be read is kept beside and is empty
@@ -23,10 +24,10 @@ func (s *Store) Queue(w fyllo.WorkspaceID, id fyllo.SessionID) (q fyllo.Queue, e
 	if errors.Is(err, fs.ErrNotExist) {
 		return q, nil
 	}
-	if err == nil && unmarshalFirst(b, &q) != nil {
+	if err == nil && document.First(b, &q) != nil {
 		q = fyllo.Queue{}
 		s.log.Warn("the queue cannot be read; a copy is kept", "file", s.relative(path))
-		if err = keepDamaged(path, b); err == nil {
+		if err = document.KeepDamaged(path, b); err == nil {
 			err = atomicfile.Remove(path)
 		}
 	}
@@ -50,7 +51,7 @@ func (s *Store) PutQueue(w fyllo.WorkspaceID, id fyllo.SessionID, q fyllo.Queue)
 	if len(q.Entries) == 0 {
 		err = atomicfile.Remove(path)
 	} else {
-		err = saveDocument(path, &q)
+		err = document.Save(path, &q)
 	}
 	if err != nil {
 		return failed("store the queue of", id, err)

@@ -14,6 +14,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 	"fyllocode.dev/fyllo/internal/records/internal/files"
 )
 
@@ -154,7 +155,7 @@ func (s *Store) scanMeta(p place, buf *[]byte) (fyllo.SessionMeta, error) {
 	}
 	*buf = b[:0]
 	var m scanned
-	if unmarshal(b, &m) != nil {
+	if document.Unmarshal(b, &m) != nil {
 		return parseMeta(p.id, b) // tolerant of what stands behind the object
 	}
 	return normal(p.id, m.SessionMeta), nil

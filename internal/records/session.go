@@ -8,6 +8,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 // CreateSession makes a Session exist with its first message and returns that message in light form. If it fails
@@ -43,7 +44,7 @@ func (s *Store) create(p place, meta fyllo.SessionMeta, first fyllo.Message) (fy
 	if err != nil {
 		return fyllo.Message{}, err
 	}
-	b, err := marshal(&meta)
+	b, err := document.Marshal(&meta)
 	if err != nil {
 		return fyllo.Message{}, err
 	}
@@ -99,9 +100,9 @@ func (s *Store) damagedMeta(p place, err error) error {
 // parseMeta reads metadata, tolerating what stands behind the object (R-WS-132). The file's name is the id.
 func parseMeta(id fyllo.SessionID, b []byte) (fyllo.SessionMeta, error) {
 	var meta fyllo.SessionMeta
-	if unmarshal(b, &meta) != nil {
+	if document.Unmarshal(b, &meta) != nil {
 		meta = fyllo.SessionMeta{}
-		if err := unmarshalFirst(b, &meta); err != nil {
+		if err := document.First(b, &meta); err != nil {
 			return fyllo.SessionMeta{}, err
 		}
 	}
@@ -135,7 +136,7 @@ func (s *Store) UpdateMeta(w fyllo.WorkspaceID, id fyllo.SessionID, change func(
 		}
 		change(&meta)
 		meta.SessionID = p.id
-		return merge(old, &meta)
+		return document.Merge(old, &meta)
 	})
 	if err != nil {
 		return fyllo.SessionMeta{}, failed("update", p.id, err)

@@ -9,6 +9,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 func (s *Store) settingsPath() string { return filepath.Join(s.root, "settings.json") }
@@ -63,7 +64,7 @@ func (s *Store) UpdateSettings(change func(*fyllo.Settings)) (fyllo.Settings, er
 	defer s.mu.Unlock()
 	settings := s.settings
 	change(&settings)
-	if err := saveDocument(s.settingsPath(), &settings); err != nil {
+	if err := document.Save(s.settingsPath(), &settings); err != nil {
 		return s.settings, fyllo.Errorf(fyllo.CodeStorageFailed, "the settings cannot be stored: %w", err)
 	}
 	s.settings = settings
@@ -89,7 +90,7 @@ func (s *Store) ComposerText(w fyllo.WorkspaceID, id fyllo.SessionID) string {
 		return ""
 	}
 	var c composer
-	if err := readDocument(path, &c); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := document.Read(path, &c); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.log.Warn("read composer texts", "file", s.relative(path), "err", err)
 	}
 	return c.Texts[id]
@@ -131,8 +132,8 @@ func (s *Store) setComposer(w fyllo.WorkspaceID, id fyllo.SessionID, text string
 func editComposer(path string, old []byte, id fyllo.SessionID, text string) ([]byte, error) {
 	var c composer
 	if len(old) > 0 {
-		if err := unmarshalFirst(old, &c); err != nil {
-			if err := keepDamaged(path, old); err != nil {
+		if err := document.First(old, &c); err != nil {
+			if err := document.KeepDamaged(path, old); err != nil {
 				return nil, err
 			}
 			c, old = composer{}, nil
@@ -148,5 +149,5 @@ func editComposer(path string, old []byte, id fyllo.SessionID, text string) ([]b
 	if text == "" {
 		delete(c.Texts, id)
 	}
-	return merge(old, &c)
+	return document.Merge(old, &c)
 }

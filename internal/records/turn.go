@@ -15,6 +15,7 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/atomicfile"
 	"fyllocode.dev/fyllo/internal/journal"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 const (
@@ -72,13 +73,13 @@ func (s *Store) newTurnFile(p place, h fyllo.TurnHeader) (*journal.File, error) 
 		return nil, err
 	}
 	if _, err := os.Lstat(p.turn); err == nil {
-		old := freeName(p.turn + ".old-")
+		old := document.FreeName(p.turn + ".old-")
 		s.log.Warn("an old turn was not dropped", "session", p.id, "kept", s.relative(old))
 		if err := os.Rename(p.turn, old); err != nil {
 			return nil, err
 		}
 	}
-	header, err := marshal(&h)
+	header, err := document.Marshal(&h)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func looksLikeObject(line []byte) bool {
 }
 
 func appendField(buf []byte, name string, v any) ([]byte, error) {
-	b, err := marshal(v)
+	b, err := document.Marshal(v)
 	return append(append(buf, name...), b...), err
 }
 
@@ -265,7 +266,7 @@ func (s *Store) ReadTurn(w fyllo.WorkspaceID, id fyllo.SessionID) (fyllo.TurnHea
 		return h, nil, failed("read the turn of", id, err)
 	}
 	header, rest, _ := bytes.Cut(content, []byte{'\n'})
-	if err := unmarshal(header, &h); err != nil {
+	if err := document.Unmarshal(header, &h); err != nil {
 		return h, nil, fyllo.Errorf(fyllo.CodeStorageDamaged, "the turn of Session %s cannot be read: %s at 0: %w", id, s.relative(p.turn), err)
 	}
 	recs, damage := parseTurn(rest, int64(len(header))+1)

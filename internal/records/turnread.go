@@ -11,6 +11,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/journal"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 // parseTurn reads the records behind the header. Their lines share the memory of content, whose first byte stands at
@@ -69,7 +70,7 @@ func parseRecord(line []byte) (fyllo.TurnRecord, error) {
 		Answer *fyllo.PermissionNote `json:"answer"`
 		End    *fyllo.TurnEnd        `json:"end"`
 	}
-	if err := unmarshal(line, &r); err != nil {
+	if err := document.Unmarshal(line, &r); err != nil {
 		return fyllo.TurnRecord{}, err
 	}
 	rec := fyllo.TurnRecord{At: time.UnixMilli(r.At).UTC(), Answer: r.Answer, End: r.End}

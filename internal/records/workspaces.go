@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 // Folders returns the metadata of all Folders, ordered by id. One that cannot be read is skipped with a warning
@@ -36,7 +37,7 @@ func loadAll[T any](s *Store, kind string, idOf func(*T) string) ([]T, error) {
 	var all []T
 	err := s.eachMeta(kind, func(id, path string) error {
 		var m T
-		if err := readDocument(path, &m); err != nil {
+		if err := document.Read(path, &m); err != nil {
 			return err
 		}
 		if idOf(&m) != id {
@@ -74,7 +75,7 @@ func (s *Store) saveMeta(kind, id string, v any) error {
 	if !fyllo.PathSafe(id) {
 		return fyllo.Errorf(fyllo.CodeInvalidRequest, "the id is not valid: it cannot name a file")
 	}
-	if err := saveDocument(filepath.Join(s.root, kind, id, "meta.json"), v); err != nil {
+	if err := document.Save(filepath.Join(s.root, kind, id, "meta.json"), v); err != nil {
 		return fyllo.Errorf(fyllo.CodeStorageFailed, "the metadata of %s cannot be stored: %w", id, err)
 	}
 	return nil

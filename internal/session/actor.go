@@ -81,7 +81,7 @@ func (a *actor) goneErr() error {
 	case a.loadErr != nil:
 		return a.loadErr
 	case a.deleted:
-		return errNoSession(a.sid)
+		return roster.NoSession(a.sid)
 	}
 	return errStopping()
 }

@@ -9,6 +9,7 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
+	"fyllocode.dev/fyllo/internal/session/internal/roster"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
@@ -20,12 +21,12 @@ func (m *Manager) Detail(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sessi
 // Messages returns a page of stored messages without their reminders' text being shown anywhere: parts of type
 // reminder are left out (R-CHAT-157). Ask for Detail first: what is not stored yet is in its Live.
 func (m *Manager) Messages(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error) {
-	x, err := m.loadedIndex(ctx, w)
+	x, err := m.Loaded(ctx, w)
 	if err != nil {
 		return fyllo.MessagePage{}, err
 	}
 	if !x.Has(s) {
-		return fyllo.MessagePage{}, errNoSession(s)
+		return fyllo.MessagePage{}, roster.NoSession(s)
 	}
 	seq := m.Publisher.Seq(w)
 	page, err := m.Store.Messages(w, s, before, limit)
@@ -310,14 +311,14 @@ func (a *actor) delete() error {
 	if t := a.turn; t != nil {
 		t.stop()
 		for _, k := range t.asks {
-			k.answer("")
+			k.Answer("")
 		}
 		if t.sent() && a.link != nil {
 			_ = a.link.Agent.Cancel(a.link.ID) // its answer no longer matters
 		}
 	}
 	a.drop()
-	a.dropNotices(errNoSession(a.sid))
+	a.dropNotices(roster.NoSession(a.sid))
 	for _, t := range []*turn{a.turn, a.late} {
 		if t != nil && t.log != nil {
 			_ = t.log.Close() // removed below with everything else

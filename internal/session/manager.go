@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"math"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ const scanDelay = 300 * time.Millisecond
 // Manager is the door to all Sessions. Its methods may be called from any goroutine.
 type Manager struct {
 	Deps
+	*roster.Directory // the lists: List, Rows, Find, Counts
 
 	life context.Context //nolint:containedctx // the Manager owns this lifetime, the parent of every turn
 	stop context.CancelFunc
@@ -25,7 +25,6 @@ type Manager struct {
 
 	mu      sync.Mutex
 	closed  bool
-	indexes map[fyllo.WorkspaceID]*roster.Index
 	actors  map[fyllo.SessionID]*actor
 	deleted map[fyllo.SessionID]bool      // late events and calls must not recreate these (R-WS-134)
 	drafts  map[fyllo.WorkspaceID]*draft  // a Workspace has at most one window
@@ -37,7 +36,6 @@ type Manager struct {
 func New(d Deps) *Manager {
 	m := &Manager{
 		Deps:    d,
-		indexes: make(map[fyllo.WorkspaceID]*roster.Index),
 		actors:  make(map[fyllo.SessionID]*actor),
 		deleted: make(map[fyllo.SessionID]bool),
 		drafts:  make(map[fyllo.WorkspaceID]*draft),
@@ -45,6 +43,7 @@ func New(d Deps) *Manager {
 		opening: make(map[fyllo.AgentID]*sync.Mutex),
 	}
 	m.life, m.stop = context.WithCancel(context.Background())
+	m.Directory = roster.NewDirectory(lists{m})
 	return m
 }
 
@@ -57,11 +56,7 @@ func (m *Manager) Serve(ctx context.Context) error {
 		case <-ctx.Done():
 			return
 		}
-		for _, w := range m.Workspaces.IDs() {
-			if x, err := m.index(w); err != nil || x.Wait(ctx) != nil {
-				return
-			}
-		}
+		m.ReadAhead(ctx)
 	})
 	<-ctx.Done()
 	m.mu.Lock()
@@ -100,23 +95,17 @@ func errStopping() error {
 	return fyllo.Errorf(fyllo.CodeShuttingDown, "FylloCode is stopping")
 }
 
-func errNoSession(s fyllo.SessionID) error {
-	return fyllo.Errorf(fyllo.CodeSessionNotFound, "session %s: it does not exist or has expired", s)
-}
+// lists is where the lists of a Manager's Workspaces come from.
+type lists struct{ m *Manager }
 
-// index returns the list of a Workspace, starting its scan on first use.
-func (m *Manager) index(w fyllo.WorkspaceID) (*roster.Index, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if x := m.indexes[w]; x != nil {
-		return x, nil
+func (l lists) IDs() []fyllo.WorkspaceID       { return l.m.Workspaces.IDs() }
+func (l lists) Seq(w fyllo.WorkspaceID) uint64 { return l.m.Publisher.Seq(w) }
+
+func (l lists) Scan(x *roster.Index) error {
+	if !l.m.spawn(func() { l.m.scan(x) }) {
+		return errStopping()
 	}
-	x := roster.New(w)
-	if !m.spawnLocked(func() { m.scan(x) }) {
-		return nil, errStopping()
-	}
-	m.indexes[w] = x
-	return x, nil
+	return nil
 }
 
 // scan fills an index and recovers the turns that a crash interrupted, before anybody sees their Sessions.
@@ -134,76 +123,14 @@ func (m *Manager) scan(x *roster.Index) {
 	x.Loaded(err)
 }
 
-// loadedIndex returns the list of a Workspace once it is filled.
-func (m *Manager) loadedIndex(ctx context.Context, w fyllo.WorkspaceID) (*roster.Index, error) {
-	x, err := m.index(w)
-	if err != nil {
-		return nil, err
-	}
-	return x, x.Wait(ctx)
-}
-
-// List returns a page of a Workspace's Sessions in list order; limit is cut to 1…500.
-func (m *Manager) List(ctx context.Context, w fyllo.WorkspaceID, cursor string, limit int) (fyllo.SessionPage, error) {
-	x, err := m.loadedIndex(ctx, w)
-	if err != nil {
-		return fyllo.SessionPage{}, err
-	}
-	// Read before the rows: an event that is in both is applied twice, which session events allow.
-	seq := m.Publisher.Seq(w)
-	page, err := x.Page(cursor, min(max(limit, 1), 500))
-	page.Seq = seq
-	return page, err
-}
-
-// Rows returns all of a Workspace's Sessions in list order, as they are at one moment.
-func (m *Manager) Rows(ctx context.Context, w fyllo.WorkspaceID) ([]fyllo.SessionSummary, error) {
-	x, err := m.loadedIndex(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	page, err := x.Page("", math.MaxInt)
-	return page.Sessions, err
-}
-
-// Find returns the Workspace that owns a Session, or CHAT_SESSION_NOT_FOUND.
-func (m *Manager) Find(ctx context.Context, s fyllo.SessionID) (fyllo.WorkspaceID, error) {
-	if !s.Valid() {
-		return "", errNoSession(s)
-	}
-	for _, w := range m.Workspaces.IDs() {
-		x, err := m.loadedIndex(ctx, w)
-		if err != nil {
-			return "", err
-		}
-		if x.Has(s) {
-			return w, nil
-		}
-	}
-	return "", errNoSession(s)
-}
-
-// Counts returns how many Sessions exist and how many run a turn, over all Workspaces.
-func (m *Manager) Counts(ctx context.Context) (total, running int, err error) {
-	for _, w := range m.Workspaces.IDs() {
-		x, err := m.loadedIndex(ctx, w)
-		if err != nil {
-			return 0, 0, err
-		}
-		t, r := x.Counts()
-		total, running = total+t, running+r
-	}
-	return total, running, nil
-}
-
 // acquire returns the actor of a Session, starting it if need be, and holds it until release.
 func (m *Manager) acquire(ctx context.Context, w fyllo.WorkspaceID, s fyllo.SessionID) (*actor, error) {
-	x, err := m.loadedIndex(ctx, w)
+	x, err := m.Loaded(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	if !x.Has(s) {
-		return nil, errNoSession(s)
+		return nil, roster.NoSession(s)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,7 +138,7 @@ func (m *Manager) acquire(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Sess
 	case m.closed:
 		return nil, errStopping()
 	case m.deleted[s]:
-		return nil, errNoSession(s)
+		return nil, roster.NoSession(s)
 	case a != nil:
 		a.refs++
 		return a, nil

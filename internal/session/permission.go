@@ -1,34 +1,9 @@
 package session
 
 import (
-	"slices"
-
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/asks"
 )
-
-// Who answered a permission request.
-const (
-	byUser   = "user"
-	byPolicy = "policy"
-	byTurn   = "turn"  // its turn ended or was cancelled
-	byAgent  = "agent" // the Agent withdrew it
-)
-
-// maxAsks is how many requests of one turn may wait for people. No Agent with work to do comes near; one that asks
-// and asks must neither fill the memory nor bury the window.
-const maxAsks = 256
-
-const (
-	outcomeSelected  = "selected"
-	outcomeCancelled = "cancelled"
-)
-
-// openAsk is a permission request that waits for a person.
-type openAsk struct {
-	fyllo.Permission
-	request string // the Agent's id of it
-	answer  func(optionID string)
-}
 
 // permission handles session/request_permission (decision 1).
 func (a *actor) permission(ask *fyllo.PermissionAsk) {
@@ -40,21 +15,21 @@ func (a *actor) permission(ask *fyllo.PermissionAsk) {
 	at := now()
 	t.updateAt = at
 	t.updates++
-	if len(t.asks) == maxAsks {
+	if t.asks.Full() {
 		ask.Answer("")
-		a.m.Log.Warn("permission refused: too many wait", "session", a.sid, "open", maxAsks)
+		a.m.Log.Warn("permission refused: too many wait", "session", a.sid, "open", len(t.asks))
 		a.activity(at)
 		return
 	}
 	a.out.Record(fyllo.TurnRecord{At: at, Line: ask.Raw})
 	a.changed(t, t.live.Ask(ask, at), at)
-	k := &openAsk{request: ask.Request, answer: ask.Answer, Permission: fyllo.Permission{
+	call := t.live.CallID(ask)
+	k := asks.New(ask, fyllo.Permission{
 		ID: newID("permission-"), SessionID: a.sid, MessageID: t.live.ID(), Options: ask.Options, RequestedAt: at,
-	}}
-	k.ToolCallID = t.live.CallID(ask)
-	k.Title = t.live.ToolTitle(k.ToolCallID) // as folded, since a request may carry none
+		ToolCallID: call, Title: t.live.ToolTitle(call), // as folded, since a request may carry none
+	})
 	if a.policy() == fyllo.PolicyAllowOnce {
-		a.settle(k, allowOnce(ask.Options), byPolicy)
+		a.settle(k, asks.AllowOnce(ask.Options), asks.Policy)
 		return
 	}
 	t.asks = append(t.asks, k)
@@ -62,45 +37,29 @@ func (a *actor) permission(ask *fyllo.PermissionAsk) {
 	a.announce()
 }
 
-// allowOnce picks the first option of kind allow_once, "" meaning cancelled; never allow_always (R-AGT-054).
-func allowOnce(options []fyllo.PermissionOption) string {
-	for _, o := range options {
-		if o.Kind == "allow_once" {
-			return o.OptionID
-		}
-	}
-	return ""
-}
-
 // settle answers a request and returns the note of it.
-func (a *actor) settle(k *openAsk, optionID, by string) fyllo.PermissionNote {
-	return a.settleAll([]*openAsk{k}, optionID, by)[0]
+func (a *actor) settle(k *asks.Ask, optionID string, by asks.By) fyllo.PermissionNote {
+	return a.settleAll([]*asks.Ask{k}, optionID, by)[0]
 }
 
 // settleAll answers requests: durable first, then to the Agent, then to windows (architecture §4). However many they
 // are, the disk is waited for once.
-func (a *actor) settleAll(asks []*openAsk, optionID, by string) []fyllo.PermissionNote {
+func (a *actor) settleAll(open []*asks.Ask, optionID string, by asks.By) []fyllo.PermissionNote {
 	t, at := a.turn, now()
-	notes := make([]fyllo.PermissionNote, len(asks))
-	for i, k := range asks {
-		note := fyllo.PermissionNote{
-			ID: k.ID, ToolCallID: k.ToolCallID, Title: k.Title, Options: k.Options,
-			Outcome: outcomeSelected, OptionID: optionID, By: by, At: at,
-		}
-		if optionID == "" {
-			note.Outcome = outcomeCancelled
-		}
+	notes := make([]fyllo.PermissionNote, len(open))
+	for i, k := range open {
+		note := k.Note(optionID, by, at)
 		notes[i] = note
 		a.out.Record(fyllo.TurnRecord{At: at, Answer: &note})
-		a.m.Log.Info("permission answered", "session", a.sid, "outcome", note.Outcome, "by", by) // R-CHAT-142
+		a.m.Log.Info("permission answered", "session", a.sid, "outcome", note.Outcome, "by", note.By) // R-CHAT-142
 		a.changed(t, t.live.Answered(k.ToolCallID, note, at), at)
 	}
 	failure := a.syncAnswer(t)
 	if failure != nil {
 		optionID = ""
 	}
-	for i, k := range asks {
-		k.answer(optionID)
+	for i, k := range open {
+		k.Answer(optionID)
 		if failure == nil {
 			a.publish(fyllo.EventPermissionClosed, fyllo.PermissionClosed{
 				MessageID: k.MessageID, ToolCallID: k.ToolCallID, Note: notes[i],
@@ -126,9 +85,9 @@ func (a *actor) refuseAsks() {
 	if a.turn == nil || len(a.turn.asks) == 0 {
 		return
 	}
-	asks := a.turn.asks
+	open := a.turn.asks
 	a.turn.asks = nil
-	a.settleAll(asks, "", byTurn)
+	a.settleAll(open, "", asks.Turn)
 }
 
 // withdrawn closes a request that the Agent no longer waits for.
@@ -137,19 +96,11 @@ func (a *actor) withdrawn(w *fyllo.PermissionWithdrawn) {
 	if t == nil {
 		return // the end of its turn answered it
 	}
-	var gone, rest []*openAsk
-	for _, k := range t.asks {
-		if k.request == w.Request {
-			gone = append(gone, k)
-		} else {
-			rest = append(rest, k)
-		}
-	}
+	gone := t.asks.Withdraw(w.Request)
 	if len(gone) == 0 {
 		return
 	}
-	t.asks = rest
-	a.settleAll(gone, "", byAgent)
+	a.settleAll(gone, "", asks.Agent)
 	a.announce()
 }
 
@@ -158,22 +109,14 @@ func (a *actor) answerAsk(r fyllo.AnswerRequest) (fyllo.PermissionNote, error) {
 	if note, ok := a.notes[r.RequestID]; ok && r.RequestID != "" {
 		return note, nil
 	}
-	at := -1
-	if a.turn != nil {
-		at = slices.IndexFunc(a.turn.asks, func(k *openAsk) bool { return k.ID == r.PermissionID })
+	if a.turn == nil {
+		return fyllo.PermissionNote{}, asks.Gone()
 	}
-	if at < 0 {
-		return fyllo.PermissionNote{}, fyllo.Errorf(fyllo.CodePermissionGone,
-			"answer permission: it was answered already, or its turn has ended")
+	k, err := a.turn.asks.Take(r.PermissionID, r.OptionID)
+	if err != nil {
+		return fyllo.PermissionNote{}, err
 	}
-	k := a.turn.asks[at]
-	offered := slices.ContainsFunc(k.Options, func(o fyllo.PermissionOption) bool { return o.OptionID == r.OptionID })
-	if r.OptionID != "" && !offered {
-		return fyllo.PermissionNote{}, fyllo.Errorf(fyllo.CodeInvalidRequest,
-			"answer permission: the Agent does not offer the option %q", r.OptionID)
-	}
-	a.turn.asks = slices.Delete(a.turn.asks, at, at+1)
-	note := a.settle(k, r.OptionID, byUser)
+	note := a.settle(k, r.OptionID, asks.User)
 	if r.RequestID != "" {
 		a.notes[r.RequestID] = note
 	}

@@ -49,7 +49,7 @@ func (m *Manager) Start(ctx context.Context, w fyllo.WorkspaceID, r fyllo.StartR
 }
 
 func (m *Manager) start(ctx context.Context, w fyllo.WorkspaceID, r fyllo.StartRequest) (fyllo.StartResult, error) {
-	x, err := m.loadedIndex(ctx, w)
+	x, err := m.Loaded(ctx, w)
 	if err != nil {
 		return fyllo.StartResult{}, err
 	}

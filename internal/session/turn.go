@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/session/internal/asks"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
@@ -36,7 +37,7 @@ type turn struct {
 	updateAt  time.Time // of the last update of any kind
 	toldAt    time.Time // of the last activity event
 
-	asks      []*openAsk
+	asks      asks.List
 	config    *[]fyllo.ConfigOption // last snapshot seen while the turn is being activated
 	stop      context.CancelFunc    // ends the activation
 	cancelled bool                  // a person asked for it

@@ -1,4 +1,6 @@
-package records
+// Package pages reads a transcript backwards, page by page: superseding lines in the place of what they replace, damaged
+// lines listed (R-WS-131).
+package pages
 
 import (
 	"bytes"
@@ -6,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -43,6 +47,29 @@ func parseCursor(text string) (cursor, error) {
 
 func badCursor() error {
 	return fyllo.Errorf(fyllo.CodeInvalidRequest, "the cursor is not valid: no message stands at its place")
+}
+
+// Read returns up to limit messages of the transcript at path that stand before the cursor, in transcript order; before ""
+// means its end, limit 0 all of it. file names the transcript in the list of damage. No file is an empty page.
+func Read(path, file, before string, limit int) (fyllo.MessagePage, error) {
+	empty := fyllo.MessagePage{Messages: []fyllo.Message{}}
+	at, err := parseCursor(before)
+	if err != nil {
+		return empty, err
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return empty, err
+	}
+	defer f.Close()
+	r, err := newPager(f, file)
+	if err != nil {
+		return empty, err
+	}
+	return r.page(at, limit)
 }
 
 // pager walks a transcript backwards. A superseding line waits in pending for the line with rev 0 of its id, whose
@@ -183,7 +210,7 @@ func (r *pager) placeOrphans(end int64) error {
 	}
 	if end < r.size {
 		_, err := journal.ReplayFrom(io.NewSectionReader(r.f, end, r.size-end), end, func(_ int64, line []byte) error {
-			if m, err := parseMessage(line); err == nil && m.Rev == 0 {
+			if m, err := parse(line); err == nil && m.Rev == 0 {
 				delete(r.pending, m.ID)
 			}
 			return nil
@@ -192,7 +219,7 @@ func (r *pager) placeOrphans(end int64) error {
 			return err
 		}
 	}
-	ids := sortedKeys(r.pending)
+	ids := slices.Collect(maps.Keys(r.pending))
 	slices.SortFunc(ids, func(a, b string) int { return int(r.origin[b] - r.origin[a]) })
 	for _, id := range ids {
 		r.put(r.pending[id])
@@ -209,7 +236,7 @@ func (r *pager) lookAhead(from int64) error {
 		if !bytes.Contains(line, []byte(`"rev":`)) {
 			return nil
 		}
-		if m, err := parseMessage(line); err == nil && m.Rev > 0 {
+		if m, err := parse(line); err == nil && m.Rev > 0 {
 			r.pending[m.ID], r.origin[m.ID] = m, at // the last one counts
 		}
 		return nil
@@ -231,7 +258,7 @@ func (r *pager) locate(c cursor) (cursor, error) {
 		if err != nil {
 			return c, err
 		}
-		if m, err := parseMessage(line.Data); err == nil && m.ID == c.ID && m.Rev == 0 {
+		if m, err := parse(line.Data); err == nil && m.ID == c.ID && m.Rev == 0 {
 			return cursor{Offset: line.Offset, End: line.Offset, ID: c.ID}, nil
 		}
 	}
@@ -244,7 +271,7 @@ func (r *pager) idAt(offset int64) string {
 	first := io.NewSectionReader(r.f, offset, r.size-offset)
 	// Only the first line counts; the reader ends behind it.
 	_, err := journal.ReplayFrom(&oneLine{r: first}, offset, func(_ int64, line []byte) error {
-		if m, err := parseMessage(line); err == nil && m.Rev == 0 {
+		if m, err := parse(line); err == nil && m.Rev == 0 {
 			id = m.ID
 		}
 		return stop

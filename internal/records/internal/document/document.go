@@ -1,9 +1,12 @@
-package records
+// Package document reads and writes the JSON documents of the data root: leniently, since other versions and other hands
+// write them too, and keeping what it does not know.
+package document
 
 import (
 	"bytes"
 	stdjson "encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,15 +22,16 @@ import (
 // lenient reads what encoding/json would read; files of other versions and other hands are no place to be strict.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-func unmarshal(b []byte, v any) error { return json.Unmarshal(b, v, lenient) }
+// Unmarshal reads the one JSON value of b into v.
+func Unmarshal(b []byte, v any) error { return json.Unmarshal(b, v, lenient) }
 
-// unmarshalFirst reads the first JSON value of b and ignores what stands behind it (R-WS-132).
-func unmarshalFirst(b []byte, v any) error {
+// First reads the first JSON value of b and ignores what stands behind it (R-WS-132).
+func First(b []byte, v any) error {
 	return json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewBuffer(b), lenient), v, lenient)
 }
 
-// marshal encodes v on one line, with < and > as they are, since transcripts are searched as text.
-func marshal(v any) ([]byte, error) {
+// Marshal encodes v on one line, with < and > as they are, since transcripts are searched as text.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := stdjson.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -35,15 +39,15 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
 }
 
-// merge encodes v, a pointer to a struct, and adds the keys of the document old that its type does not know: they
+// Merge encodes v, a pointer to a struct, and adds the keys of the document old that its type does not know: they
 // belong to another version. old may be nil.
-func merge(old []byte, v any) ([]byte, error) {
-	b, err := marshal(v)
+func Merge(old []byte, v any) ([]byte, error) {
+	b, err := Marshal(v)
 	if err != nil || len(old) == 0 {
 		return b, err
 	}
 	var keys map[string]jsontext.Value
-	if err := unmarshalFirst(old, &keys); err != nil {
+	if err := First(old, &keys); err != nil {
 		return nil, fmt.Errorf("keep unknown keys: %w", err)
 	}
 	for _, name := range fieldNames(reflect.TypeOf(v).Elem()) {
@@ -53,11 +57,11 @@ func merge(old []byte, v any) ([]byte, error) {
 		return b, nil
 	}
 	b = b[:len(b)-1]
-	for _, name := range sortedKeys(keys) {
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		quoted, err := marshal(name)
+		quoted, err := Marshal(name)
 		if err != nil {
 			return nil, err
 		}
@@ -75,49 +79,40 @@ func fieldNames(t reflect.Type) []string {
 	return names
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// readDocument reads the JSON document at path into v.
-func readDocument(path string, v any) error {
+// Read reads the JSON document at path into v.
+func Read(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	return unmarshalFirst(b, v)
+	return First(b, v)
 }
 
-// saveDocument replaces the document at path by v, keeping unknown keys, and creates its directory. An old document
+// Save replaces the document at path by v, keeping unknown keys, and creates its directory. An old document
 // that cannot be read is saved beside it first.
-func saveDocument(path string, v any) error {
+func Save(path string, v any) error {
 	if err := atomicfile.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	return atomicfile.Update(path, 0o600, func(old []byte) ([]byte, error) {
-		b, err := merge(old, v)
+		b, err := Merge(old, v)
 		if err == nil {
 			return b, nil
 		}
-		if err := keepDamaged(path, old); err != nil {
+		if err := KeepDamaged(path, old); err != nil {
 			return nil, err
 		}
-		return merge(nil, v)
+		return Merge(nil, v)
 	})
 }
 
-// keepDamaged saves the content of an unreadable document under the first free name path.damaged-<n>.
-func keepDamaged(path string, content []byte) error {
-	return atomicfile.Write(freeName(path+".damaged-"), content, 0o600)
+// KeepDamaged saves the content of an unreadable document under the first free name path.damaged-<n>.
+func KeepDamaged(path string, content []byte) error {
+	return atomicfile.Write(FreeName(path+".damaged-"), content, 0o600)
 }
 
-// freeName returns prefix and the first number that no file has yet.
-func freeName(prefix string) string {
+// FreeName returns prefix and the first number that no file has yet.
+func FreeName(prefix string) string {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s%d", prefix, n)
 		if _, err := os.Lstat(name); err != nil {

@@ -1,4 +1,4 @@
-package records
+package pages
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/journal"
+	"fyllocode.dev/fyllo/internal/records/internal/document"
 )
 
 // batch is how many lines of a transcript are read before they are decoded.
@@ -51,14 +52,14 @@ func nextEntries(lines *journal.Backward, want int) ([]entry, error) {
 func decode(entries []entry) {
 	for i := range entries {
 		e := &entries[i]
-		e.message, e.err = parseMessage(e.line.Data)
+		e.message, e.err = parse(e.line.Data)
 	}
 }
 
-// parseMessage reads one line of a transcript.
-func parseMessage(line []byte) (fyllo.Message, error) {
+// parse reads one line of a transcript.
+func parse(line []byte) (fyllo.Message, error) {
 	var m fyllo.Message
-	if err := unmarshal(line, &m); err != nil {
+	if err := document.Unmarshal(line, &m); err != nil {
 		return m, err
 	}
 	if m.ID == "" {
