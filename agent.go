@@ -68,6 +68,31 @@ const (
 	AgentFailed     AgentState = "failed"
 )
 
+// InstallMethod is a way in which a registry Agent is installed (R-AGT-030).
+type InstallMethod string
+
+// The methods, the preferred one first (R-AGT-040).
+const (
+	InstallNPX    InstallMethod = "npx"    // a global package of npm
+	InstallUVX    InstallMethod = "uvx"    // a tool of uv
+	InstallBinary InstallMethod = "binary" // a program for this platform
+)
+
+// ManagedBy says who installed an Agent; "" = it is not installed, or not a registry Agent (R-AGT-030).
+type ManagedBy string
+
+// Who installs.
+const (
+	ManagedByFyllo ManagedBy = "fyllocode"
+	ManagedByUser  ManagedBy = "user"
+)
+
+// InstallWay tells a person how to install an Agent, or its newest version.
+type InstallWay struct {
+	Method InstallMethod `json:"method"`
+	Text   string        `json:"text"` // a command line for npx and uvx, the address of the download for binary
+}
+
 // Agent is a catalogue entry with its state, for lists and pickers. Env values never appear (R-AGT-024).
 type Agent struct {
 	ID           AgentID      `json:"id"`
