@@ -8,7 +8,7 @@ const hostile = '</title></style><script>document.title = "ran"</script><img src
 
 test('an exported page shows everything, runs nothing and fetches nothing (R-CLI-008)', async ({ core, browser }) => {
   await core.url(core.project)
-  const id = await core.begin('Scripted', `tool Read it; echo ${hostile} [link](javascript:alert(2))`, await core.workspace())
+  const id = await core.begin('Scripted', `tool Read it; markdown; picture; echo ${hostile} [link](javascript:alert(2))`, await core.workspace())
   await expect.poll(async () => (await core.turn(id)).state).toBe('idle')
   const path = join(core.dir, 'out.html')
   await core.cli('sessions', 'export', id, '--format', 'html', '--output', path)
@@ -21,7 +21,10 @@ test('an exported page shows everything, runs nothing and fetches nothing (R-CLI
   await page.goto(pathToFileURL(path).href)
   await expect(page.getByText('onerror=alert(1)').last()).toBeVisible()
   await expect(page).not.toHaveTitle('ran')
-  expect(await page.locator('script, img, a, iframe, object, link').count()).toBe(0)
+  expect(await page.locator('script, a:not([href^="https://"]), iframe, object, link').count()).toBe(0)
+  await page.locator('details:has(img) > summary').click()
+  const width = page.locator('img[src^="data:"]').first()
+  await expect.poll(() => width.evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBe(320)
   await page.getByText('Read it', { exact: true }).click()
   await expect(page.locator('details[open] pre').first()).toBeVisible()
   await axe(page)

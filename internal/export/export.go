@@ -1,8 +1,9 @@
 // Package export writes a Session with its messages as one file for people or programs (R-CLI-008). It is pure: what it
-// writes depends on nothing but what it is given. Memory is that of one message, however many there are.
+// writes depends on nothing but what it is given. Memory is that of one message, however many there are; pictures pass
+// through.
 //
-// Everything in a Session is untrusted. In HTML all of it is escaped text, and the page loads and runs nothing; in
-// Markdown the words of users and Agents stay as they were written, since that is what they wrote.
+// Everything in a Session is untrusted. The HTML page loads and runs nothing: tags are text, and what stands in it as
+// markup was made here. In Markdown the words of users and Agents stay as they were written, since that is what they wrote.
 package export
 
 import (
@@ -43,28 +44,25 @@ type Writer struct {
 
 // format makes the pieces of a file.
 type format interface {
-	begin(s fyllo.SessionSummary) (string, error)
+	begin(w io.Writer, s fyllo.SessionSummary) error
 	// message gets the parts that people see, at least one.
-	message(m fyllo.Message) (string, error)
-	end() string
+	message(w io.Writer, m fyllo.Message) error
+	end(w io.Writer) error
 }
 
-// NewWriter writes the beginning of a file; an unknown format is Markdown.
-func NewWriter(out io.Writer, f Format, s fyllo.SessionSummary) (*Writer, error) {
+// NewWriter writes the beginning of a file; an unknown format is Markdown. HTML holds the pictures that p opens; with nil
+// it only names them.
+func NewWriter(out io.Writer, f Format, s fyllo.SessionSummary, p Pictures) (*Writer, error) {
 	w := &Writer{out: out}
 	switch f {
 	case JSON:
 		w.format = &jsonFormat{}
 	case HTML:
-		w.format = htmlFormat{}
+		w.format = &htmlFormat{markdown: newProse(), pictures: p}
 	default:
 		w.format = markdownFormat{}
 	}
-	text, err := w.format.begin(s)
-	if err == nil {
-		_, err = io.WriteString(out, text)
-	}
-	return w, err
+	return w, w.format.begin(out, s)
 }
 
 // Message writes the next message, whose bodies are whole. What is hidden from people is left out; a message without
@@ -80,17 +78,12 @@ func (w *Writer) Message(m fyllo.Message) error {
 		return nil
 	}
 	m.Parts = parts
-	text, err := w.format.message(m)
-	if err == nil {
-		_, err = io.WriteString(w.out, text)
-	}
-	return err
+	return w.format.message(w.out, m)
 }
 
 // Close writes the end of the file. It does not close what is written to.
 func (w *Writer) Close() error {
-	_, err := io.WriteString(w.out, w.format.end())
-	return err
+	return w.format.end(w.out)
 }
 
 // shown reports whether people see a part: reminders are hidden, and so is what a later version may store.
@@ -168,8 +161,14 @@ func blocks(t *fyllo.Tool) []block {
 	}
 	add("Output", bodyText(t.Output))
 	add("Error", bodyText(t.Error))
+	return out
+}
+
+// mediaBlocks names what a call gave besides texts.
+func mediaBlocks(t *fyllo.Tool) []block {
+	var out []block
 	for _, a := range t.Media {
-		add("Attachment", attachment(&a))
+		out = append(out, block{"Attachment", attachment(&a)})
 	}
 	return out
 }

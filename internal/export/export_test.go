@@ -1,10 +1,13 @@
 package export_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +28,45 @@ func text(s string) fyllo.Part { return fyllo.Part{ID: "p", Type: fyllo.PartText
 
 // hostile is what a page must show and never do.
 const hostile = "</title></style><script>alert(1)</script><img src=x onerror=alert(2)>\u202Eevil\x1b[31m\x00 `x`"
+
+// markdown has what an answer is made of.
+const markdown = `# Heading
+
+A *paragraph* with **words**, ~~gone~~, ` + "`code <b>`" + `
+and https://example.com/a?b=1&c, <me@example.com>.
+
+> A quote
+
+1. One
+   - [x] done
+   - [ ] open
+
+| Left | Right |
+|:-----|------:|
+| a    | ` + "`b|`" + ` |
+
+    indented <i>
+
+---
+
+[A link](https://example.com "title") [a file](src/a%20b.go:12) [script](javascript:alert(4)) [sly](java&#115;cript:alert(5))
+![A *picture*](https://example.com/x.png) &lt;b&gt; &#x202E;
+`
+
+// picture is what a viewer takes for a picture.
+const picture = "\x89PNG\r\n\x1a\n…"
+
+// pictures opens every attachment but that of one part.
+func pictures(q fyllo.MediaQuery) (*fyllo.Media, error) {
+	kind := "image/png"
+	switch {
+	case q.PartID == "a":
+		return nil, fyllo.Errorf(fyllo.CodeNotFound, "open the attachment: it is only a link")
+	case q.Index == 1:
+		kind = "audio/wav"
+	}
+	return &fyllo.Media{Type: kind, Size: int64(len(picture)), Content: io.NopCloser(strings.NewReader(picture))}, nil
+}
 
 func summary() fyllo.SessionSummary {
 	return fyllo.SessionSummary{
@@ -52,6 +94,9 @@ func messages() []fyllo.Message {
 		tool(fyllo.Tool{CallID: "3", Kind: fyllo.KindThink, Status: fyllo.ToolInProgress, Interrupted: true, ParentID: "2", Subagent: &fyllo.Subagent{Prompt: body("Look")}}),
 		{ID: "s", Type: fyllo.PartText, Text: "A subagent speaks.", ParentID: "2"},
 		{ID: "a", Type: fyllo.PartAttachment, Attachment: &fyllo.Attachment{Name: "a.png", MIME: "image/png", URI: "javascript:alert(3)"}},
+		{ID: "pic", Type: fyllo.PartAttachment, Attachment: &fyllo.Attachment{Name: `"><script>.png`, MIME: "image/png", File: "x.png"}},
+		tool(fyllo.Tool{CallID: "4", Title: "Look", Kind: fyllo.KindRead, Status: fyllo.ToolCompleted, Media: []fyllo.Attachment{{MIME: "image/png", File: "y.png"}, {MIME: "audio/wav", Name: "beep"}}}),
+		text(markdown),
 		{ID: "h", Type: fyllo.PartReminder, Text: "hidden words"},
 		text(hostile + "\n\n```\nnever closed"),
 	}
@@ -66,7 +111,7 @@ func messages() []fyllo.Message {
 func write(t *testing.T, f export.Format, all []fyllo.Message) string {
 	t.Helper()
 	var b strings.Builder
-	w, err := export.NewWriter(&b, f, summary())
+	w, err := export.NewWriter(&b, f, summary(), pictures)
 	for _, m := range all {
 		if err == nil {
 			err = w.Message(m)
@@ -114,7 +159,7 @@ func TestJSONHasTheShape_R_CLI_008(t *testing.T) {
 	if err := json.Unmarshal([]byte(write(t, export.JSON, messages())), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Messages) != 3 || len(got.Messages[1].Parts) != 8 || got.Session["sessionId"] != "session-1" {
+	if len(got.Messages) != 3 || len(got.Messages[1].Parts) != 11 || got.Session["sessionId"] != "session-1" {
 		t.Fatalf("%+v", got)
 	}
 	if e := got.Messages[1].Parts[3]["error"]; e != "```\n"+hostile+"\n````\n" {
@@ -125,18 +170,80 @@ func TestJSONHasTheShape_R_CLI_008(t *testing.T) {
 	}
 }
 
+// tag is whatever a browser takes for one.
+var tag = regexp.MustCompile(`<[/!?a-zA-Z][^>]*>`)
+
+// allowed are the tags that a page has.
+var allowed = regexp.MustCompile(`^<(!doctype html|html lang="en"|meta [^>]*|(/?(title|style|main|h[1-6]|article|p|pre|code|em|strong|del|blockquote|ul|ol|li|hr|br|table|thead|tbody|tr|th|td|figure|figcaption|details|summary|span|div|a|html))` +
+	`|(article|p|span|div) class="[a-z]+"( dir="auto")?|(h1|span) dir="auto"|pre data-language="[^"]*"|ol start="\d+"|t[hd] align="[a-z]+"` +
+	`|div class="table" role="group" aria-label="Table" tabindex="0"|a href="([hH][tT][tT][pP][sS]?://|[mM][aA][iI][lL][tT][oO]:)[^"]*" rel="noopener noreferrer"` +
+	`|img alt="[^"]*" src="data:image/png;base64,[A-Za-z0-9+/=]*")>$`)
+
+func checkTags(t *testing.T, page string) {
+	t.Helper()
+	for _, found := range tag.FindAllString(page, -1) {
+		if !allowed.MatchString(found) {
+			t.Errorf("%s stands in the page", found)
+		}
+	}
+	if at := strings.IndexFunc(page, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+	}); at >= 0 {
+		t.Errorf("a control character stands in the page: %q", page[max(at-20, 0):at+4])
+	}
+}
+
 func TestHTMLRunsAndLoadsNothing_R_CLI_008(t *testing.T) {
 	got := write(t, export.HTML, messages())
-	for _, bad := range []string{"<script", "<img", "href=", "src=x o", "<b>", "\x1b", "\x00", "\u202E", "url(", "@import"} {
+	checkTags(t, got)
+	for _, bad := range []string{"url(", "@import", `href="j`, `src="http`} {
 		if at := strings.Index(got, bad); at >= 0 {
-			if bad == "src=x o" && strings.Contains(got, "&lt;img src=x o") {
-				continue // text
-			}
 			t.Errorf("%q stands in the page: …%q", bad, got[at:min(len(got), at+60)])
 		}
 	}
 	if !strings.Contains(got, "&lt;script&gt;alert(1)&lt;/script&gt;") {
 		t.Error("the words are not shown")
+	}
+	if n := strings.Count(got, `src="data:image/png;base64,`+base64.StdEncoding.EncodeToString([]byte(picture))+`">`); n != 2 {
+		t.Errorf("%d pictures", n)
+	}
+}
+
+func FuzzHTMLHasOnlyItsOwnTags_R_CLI_008(f *testing.F) {
+	for _, s := range []string{hostile, markdown, "[a](<java\nscript:x>)", "```\"><script>\n", "<a onclick=x>\n<!-- -->", "[x]: javascript:y 'z'\n\n[x]", "![![a](b)](c)", "<https://a\" onclick=x>", "# a {#id onclick=x}", "|a|\n|-|\n|<b>|"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		checkTags(t, write(t, export.HTML, []fyllo.Message{{ID: "m", Role: fyllo.RoleAssistant, Parts: []fyllo.Part{text(s)}}}))
+	})
+}
+
+// Each of these takes a parser of Markdown seconds to minutes; the test would not end.
+func TestHTMLOfWhatNoParserLikes_R_CLI_008(t *testing.T) {
+	const n = 200_000
+	for _, s := range []string{
+		strings.Repeat(">", n), strings.Repeat("- ", n) + "a", strings.Repeat("1. ", n), strings.Repeat("- > ", n) + "a", strings.Repeat("*a_ ", n),
+		strings.Repeat("[a](", n), strings.Repeat("[", n) + strings.Repeat("]", n), strings.Repeat("~~a ", n),
+		strings.Repeat("a|", n/10) + "\n" + strings.Repeat("-|", n/10) + "\n" + strings.Repeat("|\n", n), strings.Repeat("a\n", 3_000_000),
+	} {
+		got := write(t, export.HTML, []fyllo.Message{{ID: "m", Role: fyllo.RoleAssistant, Parts: []fyllo.Part{text(s)}}})
+		if !strings.Contains(got, `<div class="text" dir="auto">`) || len(got) > len(s)*4+10_000 {
+			t.Errorf("%.12q… became %d bytes", s, len(got))
+		}
+	}
+}
+
+// What looks like much to a parser and is ordinary stays Markdown.
+func TestHTMLOfLongAnswers_R_CLI_008(t *testing.T) {
+	for name, s := range map[string]string{
+		"code":       "```c\n" + strings.Repeat("int **a_b = &x[i];\n", 20_000) + "```\n",
+		"table":      "| a | b |\n|---|---|\n" + strings.Repeat("| `a_b` | **c** |\n", 500),
+		"paragraphs": strings.Repeat("Some **words** and [a link](https://example.com).\n\n", 10_000),
+		"list":       strings.Repeat("- one\n  - two\n    - three\n", 5000),
+	} {
+		if got := write(t, export.HTML, []fyllo.Message{{ID: "m", Role: fyllo.RoleAssistant, Parts: []fyllo.Part{text(s)}}}); !strings.Contains(got, `<div class="md">`) {
+			t.Errorf("%s: it is plain text", name)
+		}
 	}
 }
 

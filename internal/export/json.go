@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"time"
 
@@ -69,14 +70,17 @@ type jsonChange struct {
 	Change string `json:"change"`
 }
 
-func (*jsonFormat) begin(s fyllo.SessionSummary) (string, error) {
+func (*jsonFormat) begin(w io.Writer, s fyllo.SessionSummary) error {
 	text, err := marshal(jsonSession{
 		s.SessionID, s.Title, s.AgentID, s.Mode, s.Pinned, s.CreatedAt, s.UpdatedAt, s.Running, s.Attention,
 	})
-	return `{"session":` + text + `,"messages":[`, err
+	if err == nil {
+		_, err = io.WriteString(w, `{"session":`+text+`,"messages":[`)
+	}
+	return err
 }
 
-func (f *jsonFormat) message(m fyllo.Message) (string, error) {
+func (f *jsonFormat) message(w io.Writer, m fyllo.Message) error {
 	out := jsonMessage{ID: m.ID, Role: m.Role, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
 	for _, p := range m.Parts {
 		out.Parts = append(out.Parts, jsonPart(p))
@@ -86,10 +90,16 @@ func (f *jsonFormat) message(m fyllo.Message) (string, error) {
 		text = "," + text
 	}
 	f.more = true
-	return text, err
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	return err
 }
 
-func (*jsonFormat) end() string { return "]}\n" }
+func (*jsonFormat) end(w io.Writer) error {
+	_, err := io.WriteString(w, "]}\n")
+	return err
+}
 
 func jsonPart(p fyllo.Part) any {
 	switch p.Type {

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"html"
+	"io"
 	"strings"
 
 	"fyllocode.dev/fyllo"
@@ -11,12 +12,13 @@ import (
 // markdownFormat is Markdown as common viewers read it: calls are folded, their texts are fenced.
 type markdownFormat struct{}
 
-func (markdownFormat) begin(s fyllo.SessionSummary) (string, error) {
-	return fmt.Sprintf("# %s\n\n%s · %s · %s\n", inline(s.Title), inline(string(s.AgentID)), inline(string(s.SessionID)),
-		moment(s.CreatedAt)), nil
+func (markdownFormat) begin(w io.Writer, s fyllo.SessionSummary) error {
+	_, err := fmt.Fprintf(w, "# %s\n\n%s · %s · %s\n", inline(s.Title), inline(string(s.AgentID)),
+		inline(string(s.SessionID)), moment(s.CreatedAt))
+	return err
 }
 
-func (markdownFormat) message(m fyllo.Message) (string, error) {
+func (markdownFormat) message(w io.Writer, m fyllo.Message) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s, %s\n", speaker(m), moment(m.CreatedAt))
 	for _, p := range m.Parts {
@@ -33,14 +35,15 @@ func (markdownFormat) message(m fyllo.Message) (string, error) {
 			fmt.Fprintf(&b, "\n%s\n", closeFence(p.Text))
 		}
 	}
-	return b.String(), nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func (markdownFormat) end() string { return "" }
+func (markdownFormat) end(io.Writer) error { return nil }
 
 func markdownTool(b *strings.Builder, t *fyllo.Tool) {
 	var inner strings.Builder
-	for _, x := range blocks(t) {
+	for _, x := range append(blocks(t), mediaBlocks(t)...) {
 		mark := fence(x.text)
 		fmt.Fprintf(&inner, "%s:\n\n%s\n%s\n%s\n\n", inline(x.name), mark, strings.TrimSuffix(x.text, "\n"), mark)
 	}
@@ -98,7 +101,7 @@ func closeFence(text string) string {
 	for l := range strings.Lines(text) {
 		if mark := fenceOf(l); open == "" {
 			open = mark
-		} else if strings.HasPrefix(mark, open) && strings.Trim(l, " \n"+open[:1]) == "" {
+		} else if closes(l, mark, open) {
 			open = ""
 		}
 	}

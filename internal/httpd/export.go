@@ -50,10 +50,11 @@ func (s *Server) writeExport(h huma.Context, w fyllo.WorkspaceID, in *exportQuer
 	h.SetHeader("Content-Security-Policy", mediaPolicy)
 	h.SetHeader("Cache-Control", "private, no-cache")
 	h.SetStatus(http.StatusOK)
+	pictures := func(q fyllo.MediaQuery) (*fyllo.Media, error) { return s.Media.Media(h.Context(), w, in.ID, q) }
 	var out *export.Writer
 	err := s.Sessions.Whole(h.Context(), w, in.ID,
 		func(summary fyllo.SessionSummary) (err error) {
-			out, err = export.NewWriter(h.BodyWriter(), in.Format, summary)
+			out, err = export.NewWriter(h.BodyWriter(), in.Format, summary, pictures)
 			return err
 		},
 		func(m fyllo.Message) error { return out.Message(m) })
