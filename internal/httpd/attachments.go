@@ -112,10 +112,10 @@ func (s *Server) startWithFiles(w http.ResponseWriter, r *http.Request) {
 		}
 		u.Drain()
 	}
-	if !isCoded(err) && r.Context().Err() == nil {
-		s.log.Error("a call failed", "route", "startSession", "kind", kindOf(err))
+	if !wire.Coded(err) && r.Context().Err() == nil {
+		s.log.Error("a call failed", "route", "startSession", "kind", wire.KindOf(err))
 	}
-	writeError(w, err)
+	wire.WriteError(w, err)
 }
 
 func (s *Server) startFrom(ctx context.Context, u *upload.Reader) (fyllo.StartResult, error) {

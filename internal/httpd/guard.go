@@ -5,22 +5,13 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/httpd/internal/page"
+	"fyllocode.dev/fyllo/internal/httpd/internal/respond"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
-
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; " +
-	"font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-func setSecurityHeaders(h http.Header) {
-	h.Set("Content-Security-Policy", contentPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store") // replaced for files of the interface
-}
 
 // hostsOf lists the Host values under which Core may be reached; any other name was rebound to loopback.
 func hostsOf(port uint16) map[string]bool {
@@ -31,8 +22,8 @@ func hostsOf(port uint16) map[string]bool {
 // guard lets a request through that comes from our own pages, from the command line, or from an address bar.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		setSecurityHeaders(w.Header())
-		t := &tracked{ResponseWriter: w}
+		respond.SetSecurity(w.Header())
+		t := &respond.Tracked{ResponseWriter: w}
 		defer s.recovered(t, r)
 		if err := s.admit(r); err != nil {
 			s.refuse(t, r, err)
@@ -66,15 +57,15 @@ func (s *Server) admit(r *http.Request) error {
 // refuse answers a request that gets no further, in the form that its sender can read.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r.URL.Path) {
-		writeError(w, err)
+		wire.WriteError(w, err)
 		return
 	}
-	e := failed(err)
-	page.Write(w, e.status, "FylloCode", e.Failure.Message+".")
+	e := wire.Failed(err)
+	page.Write(w, e.Status, "FylloCode", e.Failure.Message+".")
 }
 
 // recovered turns a panic into an answer; the log gets where it happened, the client only that it did.
-func (s *Server) recovered(w *tracked, r *http.Request) {
+func (s *Server) recovered(w *respond.Tracked, r *http.Request) {
 	v := recover()
 	if v == nil {
 		return
@@ -85,28 +76,10 @@ func (s *Server) recovered(w *tracked, r *http.Request) {
 	if r.Context().Err() == nil { // else the client is gone and writing failed
 		s.log.Error("panic in a handler", "method", r.Method, "route", r.Pattern, "kind", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
 	}
-	if !w.wrote {
+	if !w.Begun {
 		s.refuse(w, r, fyllo.Errorf(fyllo.CodeInternal, "FylloCode failed: an error inside Core"))
 	}
 }
 
-// tracked remembers whether an answer has begun.
-type tracked struct {
-	http.ResponseWriter
-	wrote bool
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (t *tracked) WriteHeader(status int) {
-	t.wrote = true
-	t.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (t *tracked) Write(p []byte) (int, error) {
-	t.wrote = true
-	return t.ResponseWriter.Write(p)
-}
-
-// Unwrap lets http.ResponseController and the WebSocket upgrade reach the connection.
-func (t *tracked) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+// isAPI tells calls, which get JSON errors, from pages, which get a page.
+func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }

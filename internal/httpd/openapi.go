@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/schema"
 )
 
 //go:generate go run ./cmd/openapi ../../web/src/api/openapi.json
@@ -50,7 +51,7 @@ func Spec() ([]byte, error) {
 	api := a.OpenAPI()
 	describeEvents(api)
 	for _, s := range api.Components.Schemas.Map() {
-		tidy(s)
+		schema.Tidy(s)
 	}
 	compact, err := json.Marshal(api)
 	if err != nil {
@@ -62,23 +63,6 @@ func Spec() ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
-}
-
-// tidy takes out that further properties are allowed: it is how requests are read, not what a client may rely on.
-func tidy(s *huma.Schema) {
-	if s == nil {
-		return
-	}
-	if s.AdditionalProperties == true {
-		s.AdditionalProperties = nil
-	}
-	if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
-		tidy(of)
-	}
-	for _, p := range s.Properties {
-		tidy(p)
-	}
-	tidy(s.Items)
 }
 
 // describeEvents adds the event union and the stream.
@@ -97,7 +81,7 @@ func describeEvents(api *huma.OpenAPI) {
 				"data":      schemas.Schema(e.Payload, true, name),
 			},
 		}
-		union.OneOf = append(union.OneOf, refTo(name))
+		union.OneOf = append(union.OneOf, schema.Ref(name))
 	}
 	schemas.Map()["StreamEvent"] = union
 	text := func(name, doc string) *huma.Param {
@@ -123,54 +107,26 @@ func camel(name string) string {
 	return b.String()
 }
 
-func refTo(name string) *huma.Schema { return &huma.Schema{Ref: "#/components/schemas/" + name} }
-
 // describeVocabulary names the closed sets of words in the description, which the vocabulary itself cannot do
 // without knowing about it.
 func describeVocabulary(api *huma.OpenAPI) {
 	r := api.Components.Schemas
-	describeWords(r, fyllo.RoleUser, fyllo.RoleAssistant)
-	describeWords(r, fyllo.ModeFyllo, fyllo.ModeNative)
-	describeWords(r, fyllo.PolicyAsk, fyllo.PolicyAllowOnce)
-	describeWords(r, fyllo.PartText, fyllo.PartReasoning, fyllo.PartTool, fyllo.PartAttachment, fyllo.PartReminder)
-	describeWords(r, fyllo.KindRead, fyllo.KindWrite, fyllo.KindEdit, fyllo.KindDelete, fyllo.KindMove, fyllo.KindSearch,
+	schema.Words(r, fyllo.RoleUser, fyllo.RoleAssistant)
+	schema.Words(r, fyllo.ModeFyllo, fyllo.ModeNative)
+	schema.Words(r, fyllo.PolicyAsk, fyllo.PolicyAllowOnce)
+	schema.Words(r, fyllo.PartText, fyllo.PartReasoning, fyllo.PartTool, fyllo.PartAttachment, fyllo.PartReminder)
+	schema.Words(r, fyllo.KindRead, fyllo.KindWrite, fyllo.KindEdit, fyllo.KindDelete, fyllo.KindMove, fyllo.KindSearch,
 		fyllo.KindExecute, fyllo.KindThink, fyllo.KindFetch, fyllo.KindSwitchMode, fyllo.KindOther)
-	describeWords(r, fyllo.ToolPending, fyllo.ToolInProgress, fyllo.ToolCompleted, fyllo.ToolFailed)
-	describeWords(r, fyllo.TurnIdle, fyllo.TurnWaiting, fyllo.TurnStreaming, fyllo.TurnCancelling)
-	describeWords(r, fyllo.KindFolder, fyllo.KindCollection)
-	describeWords(r, fyllo.Supported, fyllo.Unsupported, fyllo.Unknown)
-	describeWords(r, fyllo.SourceRegistry, fyllo.SourceCustom, fyllo.SourceBuiltin)
-	describeWords(r, fyllo.AgentStopped, fyllo.AgentStarting, fyllo.AgentReady, fyllo.AgentRestarting, fyllo.AgentFailed)
-	describeWords(r, fyllo.FileAdded, fyllo.FileModified, fyllo.FileDeleted)
-	describeWords(r, fyllo.MatchTitle, fyllo.MatchID, fyllo.MatchMessage)
-	describeWords(r, fyllo.DraftConnecting, fyllo.DraftReady, fyllo.DraftFailed)
-	describeWords(r, roleLauncher, roleWorkspace)
-	describeWords(r, openBoundCurrent, openFocusedExisting, openCreated)
-	r.RegisterTypeAlias(reflect.TypeFor[fyllo.ConfigValue](), reflect.TypeFor[configValue]())
-}
-
-func describeWords[T ~string](r huma.Registry, words ...T) {
-	s := &huma.Schema{Type: huma.TypeString}
-	for _, w := range words {
-		s.Enum = append(s.Enum, string(w))
-	}
-	s.PrecomputeMessages()
-	r.Map()[wordsName[T]()] = s
-	r.RegisterTypeAlias(reflect.TypeFor[T](), reflect.TypeFor[wordOf[T]]())
-}
-
-func wordsName[T ~string]() string { return huma.DefaultSchemaNamer(reflect.TypeFor[T](), "") }
-
-// wordOf stands for T in the description: a reference to the set of its words.
-type wordOf[T ~string] string
-
-// Schema implements huma.SchemaProvider.
-func (wordOf[T]) Schema(huma.Registry) *huma.Schema { return refTo(wordsName[T]()) }
-
-// configValue stands for fyllo.ConfigValue in the description.
-type configValue struct{}
-
-// Schema implements huma.SchemaProvider.
-func (configValue) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeBoolean}}}
+	schema.Words(r, fyllo.ToolPending, fyllo.ToolInProgress, fyllo.ToolCompleted, fyllo.ToolFailed)
+	schema.Words(r, fyllo.TurnIdle, fyllo.TurnWaiting, fyllo.TurnStreaming, fyllo.TurnCancelling)
+	schema.Words(r, fyllo.KindFolder, fyllo.KindCollection)
+	schema.Words(r, fyllo.Supported, fyllo.Unsupported, fyllo.Unknown)
+	schema.Words(r, fyllo.SourceRegistry, fyllo.SourceCustom, fyllo.SourceBuiltin)
+	schema.Words(r, fyllo.AgentStopped, fyllo.AgentStarting, fyllo.AgentReady, fyllo.AgentRestarting, fyllo.AgentFailed)
+	schema.Words(r, fyllo.FileAdded, fyllo.FileModified, fyllo.FileDeleted)
+	schema.Words(r, fyllo.MatchTitle, fyllo.MatchID, fyllo.MatchMessage)
+	schema.Words(r, fyllo.DraftConnecting, fyllo.DraftReady, fyllo.DraftFailed)
+	schema.Words(r, roleLauncher, roleWorkspace)
+	schema.Words(r, openBoundCurrent, openFocusedExisting, openCreated)
+	r.RegisterTypeAlias(reflect.TypeFor[fyllo.ConfigValue](), reflect.TypeFor[schema.ConfigValue]())
 }

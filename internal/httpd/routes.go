@@ -42,10 +42,10 @@ func add[I, O any](a router, op huma.Operation, fn func(context.Context, caller,
 		if err == nil {
 			return out, nil
 		}
-		if !isCoded(err) && ctx.Err() == nil {
-			a.log.Error("a call failed", "route", op.OperationID, "kind", kindOf(err))
+		if !wire.Coded(err) && ctx.Err() == nil {
+			a.log.Error("a call failed", "route", op.OperationID, "kind", wire.KindOf(err))
 		}
-		return nil, failed(err)
+		return nil, wire.Failed(err)
 	})
 }
 
@@ -95,7 +95,7 @@ func checkText(text string) error {
 // routes builds the handler of /api and its description. Handlers are not run by it, so that the description can be
 // made without use cases.
 func (s *Server) routes() (http.Handler, huma.API) {
-	configureHuma()
+	wire.ConfigureHuma()
 	c := huma.DefaultConfig("FylloCode", "1")
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.Formats = map[string]huma.Format{"application/json": {Marshal: wire.Encode, Unmarshal: json.Unmarshal}}
@@ -125,7 +125,7 @@ func (s *Server) routes() (http.Handler, huma.API) {
 	s.addStatusRoutes(a)
 
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, fyllo.Errorf(fyllo.CodeNotFound, "%s %s: there is no such route", r.Method, r.URL.Path))
+		wire.WriteError(w, fyllo.Errorf(fyllo.CodeNotFound, "%s %s: there is no such route", r.Method, r.URL.Path))
 	})
 	return mux, a.API
 }

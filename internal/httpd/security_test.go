@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"fyllocode.dev/fyllo"
 )
@@ -174,27 +172,6 @@ func TestOneTimeTokenWorksOnce(t *testing.T) {
 	if strings.Contains(r.log.String(), u.Query().Get("token")) {
 		t.Error("the token is in the log")
 	}
-}
-
-func TestGrantsExpire(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var g grants
-		a, b := g.issue(target{Workspace: "ws-a"}), g.issue(target{})
-		time.Sleep(grantLife - time.Second)
-		if got, ok := g.redeem(a); !ok || got.Workspace != "ws-a" {
-			t.Errorf("redeem = %v, %v before the end", got, ok)
-		}
-		time.Sleep(2 * time.Second)
-		if _, ok := g.redeem(b); ok {
-			t.Error("redeemed after the end")
-		}
-		g.issue(target{})
-		time.Sleep(grantLife + time.Second)
-		g.issue(target{})
-		if len(g.open) != 1 {
-			t.Errorf("%d grants are kept, want 1", len(g.open))
-		}
-	})
 }
 
 // A Strict cookie is held back when a link on another site led here; loading once more brings it.

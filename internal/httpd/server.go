@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/grants"
 	"fyllocode.dev/fyllo/internal/httpd/internal/page"
+	"fyllocode.dev/fyllo/internal/httpd/internal/respond"
 	"fyllocode.dev/fyllo/internal/httpd/internal/upload"
 	"fyllocode.dev/fyllo/internal/httpd/internal/windows"
+	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
 
 // Limits of Serve.
@@ -32,8 +35,8 @@ type Server struct {
 	cookie        string
 	browserSecret string // value of the cookie; as long as this Core lives
 	hosts         map[string]bool
-	tokens        grants
-	tickets       grants
+	tokens        grants.Grants
+	tickets       grants.Grants
 	windows       *windows.Registry
 	ui            *page.Files
 	started       time.Time
@@ -60,7 +63,7 @@ func New(c Config) (*Server, error) {
 		log:           c.Log,
 		base:          "http://" + c.Addr.String(),
 		cookie:        cookieName(c.Addr.Port()),
-		browserSecret: newSecret(),
+		browserSecret: grants.NewSecret(),
 		hosts:         hostsOf(c.Addr.Port()),
 		started:       time.Now(),
 		live:          make(map[*socket]struct{}),
@@ -82,7 +85,7 @@ func (s *Server) route(people http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/mcp/") {
-			setSecurityHeaders(w.Header())
+			respond.SetSecurity(w.Header())
 			s.MCP.ServeHTTP(w, r)
 			return
 		}
@@ -110,7 +113,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
 	c, err := s.identify(r)
 	if err != nil {
-		writeError(w, err)
+		wire.WriteError(w, err)
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))

@@ -60,7 +60,7 @@ func (k *socket) cut(code websocket.StatusCode, reason string) {
 // names.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if !s.enterSocket() {
-		writeError(w, fyllo.Errorf(fyllo.CodeShuttingDown, "FylloCode: it is stopping"))
+		wire.WriteError(w, fyllo.Errorf(fyllo.CodeShuttingDown, "FylloCode: it is stopping"))
 		return
 	}
 	defer s.sockets.Done()

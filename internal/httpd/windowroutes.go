@@ -78,7 +78,7 @@ func (s *Server) registerWindow(ctx context.Context, in registration) (*answer[w
 // yet, that of the Session in its path (R-WS-127), or the one it waits for.
 func (s *Server) destination(ctx context.Context, state windows.State, in registration) (fyllo.WorkspaceID, error) {
 	if in.Ticket != "" {
-		if t, ok := s.tickets.redeem(in.Ticket); ok {
+		if t, ok := s.tickets.Redeem(in.Ticket); ok {
 			return t.Workspace, nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/httpd/internal/grants"
 )
 
 // Workspaces knows all Workspaces. Its errors carry codes.
@@ -101,8 +102,8 @@ func (s *Server) openWorkspace(c caller, in openRequest) (*answer[openResult], e
 	case c.bearer:
 		out.Status, out.URL = openCreated, s.LaunchURL(w.ID, "")
 	case c.workspace != "": // this window is another Workspace's and stays so
-		t := target{Workspace: w.ID}
-		out.Status, out.URL = openCreated, t.page()+"?bind="+s.tickets.issue(t)
+		t := grants.Target{Workspace: w.ID}
+		out.Status, out.URL = openCreated, t.Page()+"?bind="+s.tickets.Issue(t)
 	default:
 		bound, err := s.bindWindow(c.window, w.ID, false)
 		if err != nil {

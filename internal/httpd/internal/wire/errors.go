@@ -1,4 +1,4 @@
-package httpd
+package wire
 
 import (
 	"context"
@@ -13,24 +13,23 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"fyllocode.dev/fyllo"
-	"fyllocode.dev/fyllo/internal/httpd/internal/wire"
 )
 
-// apiError is the form of every error answer.
-type apiError struct {
+// APIError is the form of every error answer.
+type APIError struct {
 	Failure fyllo.Failure `json:"error"`
-	status  int
+	Status  int           `json:"-"` // of HTTP
 }
 
 // Error implements huma.StatusError.
-func (e *apiError) Error() string { return e.Failure.Message }
+func (e *APIError) Error() string { return e.Failure.Message }
 
 // GetStatus implements huma.StatusError.
-func (e *apiError) GetStatus() int { return e.status }
+func (e *APIError) GetStatus() int { return e.Status }
 
-// failed gives err the form of an answer. An error that no use case gave a code keeps its text to itself.
-func failed(err error) *apiError {
-	var e *apiError
+// Failed gives err the form of an answer. An error that no use case gave a code keeps its text to itself.
+func Failed(err error) *APIError {
+	var e *APIError
 	if errors.As(err, &e) {
 		return e
 	}
@@ -38,23 +37,24 @@ func failed(err error) *apiError {
 	switch {
 	case errors.Is(err, context.Canceled) && f.Code == fyllo.CodeInternal:
 		f = fyllo.Failure{Code: fyllo.CodeShuttingDown, Message: "the request was given up"}
-	case f.Code == fyllo.CodeInternal && !isCoded(err):
+	case f.Code == fyllo.CodeInternal && !Coded(err):
 		f.Message = "FylloCode failed: an error inside Core"
 	}
-	status, ok := wire.StatusOf[f.Code]
+	status, ok := StatusOf[f.Code]
 	if !ok {
 		status = http.StatusInternalServerError
 	}
-	return &apiError{Failure: f, status: status}
+	return &APIError{Failure: f, Status: status}
 }
 
-func isCoded(err error) bool {
+// Coded reports whether a use case gave err its code, so that it is no surprise.
+func Coded(err error) bool {
 	_, ok := errors.AsType[*fyllo.Error](err)
 	return ok
 }
 
-// kindOf says for the log what went wrong, without the text of the error, which may quote a conversation.
-func kindOf(err error) string {
+// KindOf says for the log what went wrong, without the text of the error, which may quote a conversation.
+func KindOf(err error) string {
 	var kinds []string
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		kinds = append(kinds, fmt.Sprintf("%T", e))
@@ -87,7 +87,7 @@ func refusal(status int, msg string, errs ...error) huma.StatusError {
 	case http.StatusInternalServerError:
 		code = fyllo.CodeInternal
 	}
-	e := &apiError{status: status, Failure: fyllo.Failure{Code: code, Message: "the request is not valid: " + msg}}
+	e := &APIError{Status: status, Failure: fyllo.Failure{Code: code, Message: "the request is not valid: " + msg}}
 	var problems []problem
 	for _, err := range errs {
 		if d, ok := err.(huma.ErrorDetailer); ok {
@@ -102,22 +102,19 @@ func refusal(status int, msg string, errs ...error) huma.StatusError {
 	return e
 }
 
-// configureHuma sets what huma keeps in globals: the form of errors, and that arrays are never null, which wire.Encode
+// ConfigureHuma sets what huma keeps in globals: the form of errors, and that arrays are never null, which Encode
 // sees to.
-var configureHuma = sync.OnceFunc(func() {
+var ConfigureHuma = sync.OnceFunc(func() {
 	huma.NewError = refusal
 	huma.DefaultArrayNullable = false
 })
 
-// writeError answers outside of huma.
-func writeError(w http.ResponseWriter, err error) {
-	e := failed(err)
+// WriteError answers outside of huma.
+func WriteError(w http.ResponseWriter, err error) {
+	e := Failed(err)
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(e.status)
-	if wire.Encode(w, e) != nil {
+	w.WriteHeader(e.Status)
+	if Encode(w, e) != nil {
 		return // the client is gone
 	}
 }
-
-// isAPI tells calls, which get JSON errors, from pages, which get a page.
-func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
