@@ -13,7 +13,8 @@ import (
 // jsonFormat is {session, messages} as `fyllo sessions show --json` prints it.
 type jsonFormat struct{ more bool }
 
-type jsonSession struct {
+// Session is a Session as scripts read it, in lists and at the head of a file.
+type Session struct {
 	SessionID fyllo.SessionID `json:"sessionId"`
 	Title     string          `json:"title"`
 	AgentID   fyllo.AgentID   `json:"agentId"`
@@ -23,6 +24,14 @@ type jsonSession struct {
 	UpdatedAt time.Time       `json:"updatedAt"`
 	Running   bool            `json:"running"`
 	Attention int             `json:"attention"`
+}
+
+// SessionOf returns what scripts read of a Session.
+func SessionOf(s fyllo.SessionSummary) Session {
+	return Session{
+		SessionID: s.SessionID, Title: s.Title, AgentID: s.AgentID, Mode: s.Mode, Pinned: s.Pinned,
+		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Running: s.Running, Attention: s.Attention,
+	}
 }
 
 type jsonMessage struct {
@@ -48,32 +57,44 @@ type jsonAttachment struct {
 	URI  string         `json:"uri,omitempty"`
 }
 
-// jsonTool has the fields of a tool line of R-CLI-007.
-type jsonTool struct {
-	ID          string           `json:"id"`
-	Type        fyllo.PartType   `json:"type"`
+// Tool is a call as scripts read it, in files and in the lines of R-CLI-007.
+type Tool struct {
 	CallID      string           `json:"toolCallId"`
 	Title       string           `json:"title"`
 	Kind        fyllo.ToolKind   `json:"kind"`
 	Status      fyllo.ToolStatus `json:"status"`
-	Interrupted bool             `json:"interrupted,omitempty"`
+	Interrupted bool             `json:"interrupted,omitempty"` // not final when its turn ended
 	Input       string           `json:"input,omitempty"`
 	Output      string           `json:"output,omitempty"`
 	Error       string           `json:"error,omitempty"`
 	Locations   []fyllo.Location `json:"locations,omitempty"`
-	Changes     []jsonChange     `json:"changes,omitempty"`
+	Changes     []FileChange     `json:"changes,omitempty"`
 	ParentID    string           `json:"parentToolCallId,omitempty"`
 }
 
-type jsonChange struct {
+// FileChange is one file that a call changed.
+type FileChange struct {
 	Path   string `json:"path"`
-	Change string `json:"change"`
+	Change string `json:"change"` // added, modified or deleted
+}
+
+// ToolOf returns what scripts read of a call, whose texts are whole.
+func ToolOf(t *fyllo.Tool) Tool {
+	return Tool{
+		CallID: t.CallID, Title: t.Title, Kind: t.Kind, Status: t.Status, Interrupted: t.Interrupted,
+		Input: bodyText(t.Input), Output: bodyText(t.Output), Error: bodyText(t.Error),
+		Locations: t.Locations, Changes: changes(t.Diffs), ParentID: t.ParentID,
+	}
+}
+
+type jsonTool struct {
+	ID   string         `json:"id"`
+	Type fyllo.PartType `json:"type"`
+	Tool
 }
 
 func (*jsonFormat) begin(w io.Writer, s fyllo.SessionSummary) error {
-	text, err := marshal(jsonSession{
-		s.SessionID, s.Title, s.AgentID, s.Mode, s.Pinned, s.CreatedAt, s.UpdatedAt, s.Running, s.Attention,
-	})
+	text, err := marshal(SessionOf(s))
 	if err == nil {
 		_, err = io.WriteString(w, `{"session":`+text+`,"messages":[`)
 	}
@@ -104,11 +125,7 @@ func (*jsonFormat) end(w io.Writer) error {
 func jsonPart(p fyllo.Part) any {
 	switch p.Type {
 	case fyllo.PartTool:
-		t := p.Tool
-		return jsonTool{
-			p.ID, p.Type, t.CallID, t.Title, t.Kind, t.Status, t.Interrupted,
-			bodyText(t.Input), bodyText(t.Output), bodyText(t.Error), t.Locations, changes(t.Diffs), t.ParentID,
-		}
+		return jsonTool{p.ID, p.Type, ToolOf(p.Tool)}
 	case fyllo.PartAttachment:
 		return jsonAttachment{p.ID, p.Type, p.Attachment.Name, p.Attachment.MIME, p.Attachment.URI}
 	default:
@@ -117,11 +134,11 @@ func jsonPart(p fyllo.Part) any {
 }
 
 // changes names the files of a call's diffs, once each, in order.
-func changes(diffs []fyllo.Diff) []jsonChange {
-	var out []jsonChange
+func changes(diffs []fyllo.Diff) []FileChange {
+	var out []FileChange
 	for _, d := range diffs {
-		c := jsonChange{d.Path, changeOf(d)}
-		at := slices.IndexFunc(out, func(o jsonChange) bool { return o.Path == c.Path })
+		c := FileChange{d.Path, changeOf(d)}
+		at := slices.IndexFunc(out, func(o FileChange) bool { return o.Path == c.Path })
 		switch {
 		case at < 0:
 			out = append(out, c)

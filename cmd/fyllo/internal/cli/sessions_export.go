@@ -69,5 +69,5 @@ func exportTo(path string, id fyllo.SessionID, from io.Reader) error {
 }
 
 func exportFailed(id fyllo.SessionID, err error) error {
-	return fyllo.Errorf(fyllo.CodeStorageFailed, "export session %s: %w", id, err)
+	return fyllo.Errorf(fyllo.CodeStorageFailed, "write out session %s: %w", id, err)
 }

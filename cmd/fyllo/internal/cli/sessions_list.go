@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/coreapi"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/term"
+	"fyllocode.dev/fyllo/internal/export"
 )
 
 type sessionsListCmd struct {
@@ -21,32 +21,12 @@ func (sessionsListCmd) Help() string { return "Example:\n\n    fyllo sessions li
 
 func (c *sessionsListCmd) wantsJSON() bool { return c.JSON }
 
-// sessionRow is one entry of `sessions list --json`, and the session of `sessions show --json`.
-type sessionRow struct {
-	SessionID fyllo.SessionID `json:"sessionId"`
-	Title     string          `json:"title"`
-	AgentID   fyllo.AgentID   `json:"agentId"`
-	Mode      fyllo.Mode      `json:"mode"`
-	Pinned    bool            `json:"pinned"`
-	CreatedAt time.Time       `json:"createdAt"`
-	UpdatedAt time.Time       `json:"updatedAt"`
-	Running   bool            `json:"running"`
-	Attention int             `json:"attention"`
-}
-
-func rowOf(s fyllo.SessionSummary) sessionRow {
-	return sessionRow{
-		SessionID: s.SessionID, Title: s.Title, AgentID: s.AgentID, Mode: s.Mode, Pinned: s.Pinned,
-		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Running: s.Running, Attention: s.Attention,
-	}
-}
-
 // Run lists Sessions in list order (R-CLI-008).
 func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 	if c.All && len(c.Dir) > 0 {
 		return usagef("Run 'fyllo sessions list --help' to see how it is used.", "usage: --all does not go with --dir")
 	}
-	rows := []sessionRow{}
+	rows := []export.Session{}
 	err := a.withCore(ctx, func(core *coreapi.Client) error {
 		if !c.All {
 			opened, err := core.OpenDirs(ctx, orCurrent(c.Dir))
@@ -55,7 +35,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 			}
 			core = core.In(opened.Workspace.ID)
 		}
-		return core.EachSession(ctx, func(s fyllo.SessionSummary) { rows = append(rows, rowOf(s)) })
+		return core.EachSession(ctx, func(s fyllo.SessionSummary) { rows = append(rows, export.SessionOf(s)) })
 	})
 	if err != nil {
 		return err

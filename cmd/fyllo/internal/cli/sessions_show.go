@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/coreapi"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/follow"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/term"
+	"fyllocode.dev/fyllo/internal/export"
 )
 
 type sessionsShowCmd struct {
@@ -25,42 +27,30 @@ func (sessionsShowCmd) Help() string {
 
 func (c *sessionsShowCmd) wantsJSON() bool { return c.JSON }
 
-// transcript is what `sessions show --json` prints: everything a person can see.
+// transcript is what `sessions show --json` prints: everything a person can see, as Core exports it.
 type transcript struct {
-	Session  sessionRow     `json:"session"`
+	Session  export.Session `json:"session"`
 	Messages []shownMessage `json:"messages"`
 }
 
 type shownMessage struct {
-	ID        string     `json:"id"`
-	Role      fyllo.Role `json:"role"`
-	CreatedAt time.Time  `json:"createdAt"`
-	UpdatedAt time.Time  `json:"updatedAt"`
-	Parts     []any      `json:"parts"` // shownText, shownTool or shownAttachment
+	ID        string            `json:"id"`
+	Role      fyllo.Role        `json:"role"`
+	CreatedAt time.Time         `json:"createdAt"`
+	UpdatedAt time.Time         `json:"updatedAt"`
+	Parts     []json.RawMessage `json:"parts"` // each is a shownPart
 	// NetChanges are the files that an answer changed; nil when not asked for.
 	NetChanges []fyllo.FileChange `json:"netChanges,omitempty"`
 }
 
-type shownText struct {
-	ID   string         `json:"id"`
-	Type fyllo.PartType `json:"type"` // text or reasoning
+// shownPart has the fields of every kind of part that is printed for people.
+type shownPart struct {
+	Type fyllo.PartType `json:"type"` // text, reasoning, tool or attachment
 	Text string         `json:"text"`
-	// ParentID names the call of the subagent whose words these are.
-	ParentID string `json:"parentToolCallId,omitempty"`
-}
-
-type shownTool struct {
-	ID   string         `json:"id"`
-	Type fyllo.PartType `json:"type"` // tool
-	follow.ToolFields
-}
-
-type shownAttachment struct {
-	ID   string         `json:"id"`
-	Type fyllo.PartType `json:"type"` // attachment
-	Name string         `json:"name,omitempty"`
-	MIME string         `json:"mime,omitempty"`
-	URI  string         `json:"uri,omitempty"`
+	Name string         `json:"name"`
+	URI  string         `json:"uri"`
+	// Of a tool; its ParentID also names the call of the subagent whose words these are.
+	export.Tool
 }
 
 // Run prints the whole transcript of a Session (R-CLI-008).
@@ -69,91 +59,61 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	var t transcript
-	err = a.withCore(ctx, func(core *coreapi.Client) (err error) {
-		t, err = readTranscript(ctx, core, id, c.Changes)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return a.printJSON(t)
-	}
-	return a.printTranscript(t)
-}
-
-// readTranscript reads a whole Session, the answer that is being written included.
-func readTranscript(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, changes bool) (transcript, error) {
-	d, err := c.Detail(ctx, id)
-	if err != nil {
-		return transcript{}, err
-	}
-	c = c.In(d.WorkspaceID)
-	messages, err := allMessages(ctx, c, id)
-	if err != nil {
-		return transcript{}, err
-	}
-	if d.Live != nil {
-		messages = slices.DeleteFunc(messages, func(m fyllo.Message) bool { return m.ID == d.Live.ID })
-		messages = append(messages, *d.Live)
-	}
-	t := transcript{Session: rowOf(d.SessionSummary), Messages: []shownMessage{}}
-	for _, m := range messages {
-		if m.Role == fyllo.RoleUser && len(m.Parts) == 0 {
-			continue // sent by Core itself, and hidden (R-SPAWN-108)
-		}
-		shown := shownMessage{ID: m.ID, Role: m.Role, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
-		for _, p := range m.Parts {
-			if part := shownPart(ctx, c, id, p); part != nil {
-				shown.Parts = append(shown.Parts, part)
-			}
-		}
-		if changes && slices.ContainsFunc(m.Parts, hasDiffs) {
-			found, err := c.Changes(ctx, id, m.ID)
-			if err != nil {
-				return transcript{}, err
-			}
-			shown.NetChanges = found.Changes
-		}
-		if len(shown.Parts) > 0 { // else nothing of it is for people (R-CHAT-157)
-			t.Messages = append(t.Messages, shown)
-		}
-	}
-	return t, nil
-}
-
-// shownPart returns what people see of a Part, nil when it is hidden.
-func shownPart(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, p fyllo.Part) any {
-	switch p.Type {
-	case fyllo.PartText, fyllo.PartReasoning:
-		return shownText{p.ID, p.Type, p.Text, p.ParentID}
-	case fyllo.PartTool:
-		return shownTool{p.ID, p.Type, follow.Tool(ctx, c, id, p)}
-	case fyllo.PartAttachment:
-		return shownAttachment{p.ID, p.Type, p.Attachment.Name, p.Attachment.MIME, p.Attachment.URI}
-	default:
-		return nil // reminders, and what a later version may store
-	}
-}
-
-func hasDiffs(p fyllo.Part) bool { return p.Tool != nil && len(p.Tool.Diffs) > 0 }
-
-// allMessages returns all stored messages in order.
-func allMessages(ctx context.Context, c *coreapi.Client, id fyllo.SessionID) ([]fyllo.Message, error) {
-	var pages [][]fyllo.Message
-	for before := ""; ; {
-		page, err := c.Messages(ctx, id, before, coreapi.PageSize)
+	return a.withCore(ctx, func(core *coreapi.Client) error {
+		file, err := core.Export(ctx, id, string(export.JSON))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		pages = append(pages, page.Messages)
-		if before = page.Before; before == "" {
-			break
+		defer file.Close()
+		if c.JSON && !c.Changes {
+			if _, err := io.Copy(term.JSONWriter(a.stdout), file); err != nil {
+				return exportFailed(id, err)
+			}
+			return nil
+		}
+		var t transcript
+		if err := json.NewDecoder(file).Decode(&t); err != nil {
+			return exportFailed(id, err)
+		}
+		if c.Changes {
+			if err := addChanges(ctx, core, id, t.Messages); err != nil {
+				return err
+			}
+		}
+		if c.JSON {
+			return a.printJSON(t)
+		}
+		return a.printTranscript(t)
+	})
+}
+
+// addChanges adds the net changes to the messages whose calls changed files.
+func addChanges(ctx context.Context, core *coreapi.Client, id fyllo.SessionID, messages []shownMessage) error {
+	for i, m := range messages {
+		parts, err := partsOf(m)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(parts, func(p shownPart) bool { return len(p.Changes) > 0 }) {
+			continue
+		}
+		found, err := core.Changes(ctx, id, m.ID)
+		if err != nil {
+			return err
+		}
+		messages[i].NetChanges = found.Changes
+	}
+	return nil
+}
+
+func partsOf(m shownMessage) ([]shownPart, error) {
+	parts := make([]shownPart, len(m.Parts))
+	for i, raw := range m.Parts {
+		if err := json.Unmarshal(raw, &parts[i]); err != nil {
+			return nil, fyllo.Errorf(fyllo.CodeInternal, "message %s: part %d cannot be read: %w", m.ID, i, err)
 		}
 	}
-	slices.Reverse(pages)
-	return slices.Concat(pages...), nil
+	return parts, nil
 }
 
 // printTranscript writes t for people.
@@ -162,21 +122,22 @@ func (a *app) printTranscript(t transcript) error {
 	fmt.Fprintf(w, "# %s\n", term.OneLine(t.Session.Title))
 	for _, m := range t.Messages {
 		fmt.Fprintf(w, "\n## %s, %s\n", m.Role, m.CreatedAt.Local().Format("2006-01-02 15:04"))
-		for _, p := range m.Parts {
-			switch p := p.(type) {
-			case shownText:
-				switch {
-				case p.Type == fyllo.PartReasoning:
-					fmt.Fprintf(w, "\n[reasoning]\n%s\n", p.Text)
-				case p.ParentID != "":
-					fmt.Fprintf(w, "\n[subagent]\n%s\n", p.Text)
-				default:
-					fmt.Fprintf(w, "\n%s\n", p.Text)
-				}
-			case shownTool:
-				fmt.Fprintf(w, "\n[%s]\n", term.OneLine(follow.ToolActivity(p.ToolFields)))
-			case shownAttachment:
+		parts, err := partsOf(m)
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			switch {
+			case p.Type == fyllo.PartTool:
+				fmt.Fprintf(w, "\n[%s]\n", term.OneLine(follow.ToolActivity(p.Tool)))
+			case p.Type == fyllo.PartAttachment:
 				fmt.Fprintf(w, "\n[attachment: %s]\n", term.OneLine(p.Name+" "+p.URI))
+			case p.Type == fyllo.PartReasoning:
+				fmt.Fprintf(w, "\n[reasoning]\n%s\n", p.Text)
+			case p.ParentID != "":
+				fmt.Fprintf(w, "\n[subagent]\n%s\n", p.Text)
+			default:
+				fmt.Fprintf(w, "\n%s\n", p.Text)
 			}
 		}
 		printChanges(w, m.NetChanges)

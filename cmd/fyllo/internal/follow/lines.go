@@ -1,6 +1,9 @@
 package follow
 
-import "fyllocode.dev/fyllo"
+import (
+	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/export"
+)
 
 // The lines of `prompt --json` (R-CLI-007). Type is the name behind each.
 
@@ -25,28 +28,7 @@ type TextLine struct {
 // ToolLine is one tool call as it is now.
 type ToolLine struct {
 	Type string `json:"type"` // tool
-	ToolFields
-}
-
-// ToolFields are what a tool line and a tool Part of `sessions show --json` have in common.
-type ToolFields struct {
-	CallID      string           `json:"toolCallId"`
-	Title       string           `json:"title"`
-	Kind        fyllo.ToolKind   `json:"kind"`
-	Status      fyllo.ToolStatus `json:"status"`
-	Interrupted bool             `json:"interrupted,omitempty"` // not final when its turn ended (decision 15)
-	Input       string           `json:"input,omitempty"`
-	Output      string           `json:"output,omitempty"`
-	Error       string           `json:"error,omitempty"`
-	Locations   []fyllo.Location `json:"locations,omitempty"`
-	Changes     []FileChange     `json:"changes,omitempty"`
-	ParentID    string           `json:"parentToolCallId,omitempty"`
-}
-
-// FileChange is one file that a tool changed.
-type FileChange struct {
-	Path   string `json:"path"`
-	Change string `json:"change"` // added, modified or deleted
+	export.Tool
 }
 
 // PlanLine is the whole agenda.

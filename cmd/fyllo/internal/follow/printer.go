@@ -8,6 +8,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/term"
+	"fyllocode.dev/fyllo/internal/export"
 )
 
 // Printer writes the lines of a turn; the error is that of the stream it writes to.
@@ -62,7 +63,7 @@ func (p *plainPrinter) Print(line any) error {
 	case TextLine:
 		return p.text(l)
 	case ToolLine:
-		p.once(l.CallID, ToolActivity(l.ToolFields))
+		p.once(l.CallID, ToolActivity(l.Tool))
 	case PlanLine:
 		p.activity(planActivity(l.Entries))
 	case PermissionLine:
@@ -135,7 +136,7 @@ func (p *plainPrinter) activity(text string) {
 }
 
 // ToolActivity says in one line what a tool call does.
-func ToolActivity(t ToolFields) string {
+func ToolActivity(t export.Tool) string {
 	status := strings.ReplaceAll(string(t.Status), "_", " ")
 	if t.Interrupted {
 		status = "interrupted"

@@ -13,6 +13,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/cmd/fyllo/internal/coreapi"
+	"fyllocode.dev/fyllo/internal/export"
 )
 
 // StopCancelled is the stop reason of a turn that was cancelled.
@@ -210,7 +211,7 @@ func (t *Turn) part(ctx context.Context, message string, p fyllo.Part) error {
 		t.printed[p.ID], t.units[p.ID] = len(p.Text), fyllo.UTF16Len(p.Text)
 		return t.out.Print(TextLine{string(p.Type), message, p.ID, p.Text[seen:], p.ParentID})
 	case fyllo.PartTool:
-		line := ToolLine{"tool", Tool(ctx, t.client, t.session, p)}
+		line := ToolLine{"tool", t.whole(ctx, p)}
 		if last, ok := t.tools[p.ID]; ok && sameTool(last, line) {
 			return nil
 		}
@@ -315,42 +316,13 @@ func (t *Turn) storedEnd(ctx context.Context) error {
 	return nil
 }
 
-// Tool returns the fields of a tool Part with its whole texts. A text that Core cannot give any more stays the
-// preview it is.
-func Tool(ctx context.Context, c *coreapi.Client, id fyllo.SessionID, p fyllo.Part) ToolFields {
-	t := p.Tool
-	whole := func(b *fyllo.Body, field string) string {
-		text, err := c.Body(ctx, id, b, coreapi.BodyField{Part: p.ID, Field: field})
-		if err != nil {
-			return b.Text
-		}
-		return text
-	}
-	return ToolFields{
-		CallID: t.CallID, Title: t.Title, Kind: t.Kind, Status: t.Status, Interrupted: t.Interrupted,
-		Input: whole(t.Input, "input"), Output: whole(t.Output, "output"), Error: whole(t.Error, "error"),
-		Locations: t.Locations, Changes: fileChanges(t.Diffs), ParentID: t.ParentID,
-	}
-}
-
-// fileChanges names the files of a tool's diffs, once each, in order. The Agent's hint wins where it is clear.
-func fileChanges(diffs []fyllo.Diff) []FileChange {
-	var out []FileChange
-	for _, d := range diffs {
-		c := FileChange{Path: d.Path, Change: "modified"}
-		switch {
-		case d.Kind == "delete" || d.New == nil && d.Old != nil:
-			c.Change = "deleted"
-		case d.Kind == "add" || d.Old == nil && d.Kind == "":
-			c.Change = "added"
-		}
-		at := slices.IndexFunc(out, func(o FileChange) bool { return o.Path == d.Path })
-		switch {
-		case at < 0:
-			out = append(out, c)
-		case c.Change == "deleted":
-			out[at].Change = "deleted"
+// whole returns a call with its whole texts. A text that Core cannot give any more stays the preview it is.
+func (t *Turn) whole(ctx context.Context, p fyllo.Part) export.Tool {
+	tool := *p.Tool
+	for field, b := range map[string]**fyllo.Body{"input": &tool.Input, "output": &tool.Output, "error": &tool.Error} {
+		if text, err := t.client.Body(ctx, t.session, *b, coreapi.BodyField{Part: p.ID, Field: field}); err == nil {
+			*b = &fyllo.Body{Text: text}
 		}
 	}
-	return out
+	return export.ToolOf(&tool)
 }
