@@ -242,3 +242,45 @@ func TestNativeAddsNothingAfterAFreshRecovery_R_CHAT_028_146(t *testing.T) {
 		w.idle(s)
 	})
 }
+
+// Some Agents tell their options and commands by updates only, before they answer; absent in the answer is not empty.
+func TestWhatIsToldBeforeTheAnswerIsShownAndCanBeSet_R_AGT_092_093_R_CHAT_036_038(t *testing.T) {
+	for _, again := range []string{"resume", "new"} {
+		run(t, func(t *testing.T, w *world) {
+			agent := w.agents.now()
+			agent.config, agent.tells, agent.info.Capabilities.Resume = oneOption("a"), true, again == "resume"
+			if _, err := w.m.OpenDraft(t.Context(), wid, "win", "fake", fyllo.ModeFyllo); err != nil {
+				t.Fatal(err)
+			}
+			w.until("ready", func() bool { d, _ := w.m.Draft(wid, "win"); return d.State == fyllo.DraftReady })
+			d, err := w.m.SetDraftConfig(t.Context(), wid, "win", "m", fyllo.StringValue("b"))
+			if err != nil || fyllo.CurrentOf(d.ConfigOptions, "model") != "b" || len(d.Commands) != 1 {
+				t.Fatalf("draft %+v, %v", d, err)
+			}
+			_, err = w.m.SetDraftConfig(t.Context(), wid, "win", "m", fyllo.StringValue("gone"))
+			wantCode(t, err, fyllo.CodeConfigInvalid)
+			if d, _ := w.m.Draft(wid, "win"); fyllo.CurrentOf(d.ConfigOptions, "model") != "b" {
+				t.Errorf("a refused value changed the draft: %+v", d.ConfigOptions)
+			}
+			s := w.startWith(fyllo.StartRequest{AgentID: "fake", Text: "hi", UseDraft: true})
+			agent.finish(agent.prompted(w, 1), "end_turn")
+			w.idle(s)
+
+			w.restart()
+			agent = w.agents.now()
+			agent.config, agent.tells = oneOption("a"), true
+			if _, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "more", Config: []fyllo.ConfigChange{{ID: "m", Value: "c"}}}); err != nil {
+				t.Fatal(err)
+			}
+			agent.finish(agent.prompted(w, 1), "end_turn")
+			w.idle(s)
+			if got := agent.seen(); !strings.HasPrefix(got, again) || !strings.Contains(got, "set m=c") {
+				t.Errorf("calls: %s", got)
+			}
+			now := w.detail(s)
+			if fyllo.CurrentOf(now.ConfigOptions, "model") != "c" || len(now.Commands) != 1 {
+				t.Errorf("%+v %+v", now.ConfigOptions, now.Commands)
+			}
+		})
+	}
+}

@@ -366,6 +366,7 @@ type fakeAgent struct {
 	sinks    map[fyllo.ACPSessionID]func(fyllo.AgentEvent)
 	sessions int
 	config   []fyllo.ConfigOption
+	tells    bool             // its options and commands by updates only, ahead of the answer that opens an ACP session
 	fail     map[string]error // by method
 	prompts  []fakePrompt
 	resumed  fyllo.SessionParams // of the last session/resume
@@ -416,10 +417,16 @@ func (a *fakeAgent) NewSession(_ context.Context, _ fyllo.SessionParams, sink fu
 func (a *fakeAgent) opened(id fyllo.ACPSessionID, sink func(fyllo.AgentEvent)) (fyllo.SessionOpened, error) {
 	a.mu.Lock()
 	a.sinks[id] = sink
-	config := a.config
+	config, tells := a.config, a.tells
 	a.mu.Unlock()
+	if tells {
+		sink(fyllo.AgentEvent{Update: &fyllo.Update{Kind: fyllo.UpdateCommands, SessionID: id, Commands: []fyllo.Command{{Name: "early"}}}})
+	}
 	if config != nil {
 		sink(fyllo.AgentEvent{Update: &fyllo.Update{Kind: fyllo.UpdateConfig, SessionID: id, Config: config}})
+	}
+	if tells {
+		return fyllo.SessionOpened{ID: id}, nil
 	}
 	return fyllo.SessionOpened{ID: id, ConfigOptions: config, HasConfig: config != nil}, nil
 }

@@ -174,7 +174,7 @@ func (j *Job) openFresh(ctx context.Context, agent Agent, scope *fyllo.Scope) (R
 	if err != nil {
 		return Ready{}, InTime(ctx, err, "open an ACP session")
 	}
-	return Ready{Link: l, Config: opened.ConfigOptions, Way: WayFresh}, nil
+	return Ready{Link: l, Config: l.configOf(opened, nil), Way: WayFresh}, nil
 }
 
 func (j *Job) newLink(agent Agent) *Link {
@@ -219,11 +219,7 @@ func (j *Job) known(l *Link, opened fyllo.SessionOpened, err error) (Ready, erro
 		return Ready{}, err
 	}
 	l.ID = j.ACPID
-	got := Ready{Link: l, Config: opened.ConfigOptions}
-	if !opened.HasConfig {
-		got.Config = j.Stored // absent is not empty (R-AGT-095)
-	}
-	return got, nil
+	return Ready{Link: l, Config: l.configOf(opened, j.Stored)}, nil
 }
 
 // missing reports whether the next way of recovery is due (R-CHAT-144).

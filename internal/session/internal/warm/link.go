@@ -30,6 +30,7 @@ type Link struct {
 
 	mu     sync.Mutex
 	holder func(*Link, fyllo.AgentEvent)
+	told   []fyllo.ConfigOption // the snapshot that the Agent told last; nil for none
 
 	lending sync.Mutex // guards lease; never held during a delivery, which may block
 	lease   Lease      // of FylloCode's MCP servers; nil when it has none
@@ -61,7 +62,25 @@ func (l *Link) sink(e fyllo.AgentEvent) {
 	// Held while delivering, so that a change of holder cannot reorder events.
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if e.Update != nil && e.Update.Kind == fyllo.UpdateConfig {
+		l.told = orEmpty(e.Update.Config)
+	}
 	l.holder(l, e)
+}
+
+// configOf returns the snapshot of an ACP session that was just opened: that of the answer, else what the Agent has told
+// beside it, else otherwise, since absent is not empty (R-AGT-095).
+func (l *Link) configOf(opened fyllo.SessionOpened, otherwise []fyllo.ConfigOption) []fyllo.ConfigOption {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case opened.HasConfig:
+		return opened.ConfigOptions
+	case l.told != nil:
+		return l.told
+	default:
+		return otherwise
+	}
 }
 
 // Hand gives the link to a new holder. before runs when the old holder has seen its last event.
