@@ -33,7 +33,7 @@ var layers = map[string]layer{
 	"internal/configplan": engine, "internal/export": engine, "internal/pathref": engine,
 
 	"internal/jsonrpc": technology, "internal/childproc": technology, "internal/journal": technology,
-	"internal/atomicfile": technology, "internal/stream": technology,
+	"internal/atomicfile": technology, "internal/stream": technology, "internal/mcpcall": technology,
 
 	"internal/acp": adapter, "internal/agents": adapter, "internal/records": adapter, "internal/mcphost": adapter,
 	"internal/httpd": adapter,

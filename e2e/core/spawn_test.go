@@ -314,3 +314,38 @@ func TestInactivityAndDisabledServers_R_CLI_012_R_AGT_106(t *testing.T) {
 		t.Errorf("it has %s", said)
 	}
 }
+
+// A newcomer without any Agent sees delegation: the Tour gives a second Tour a file to read, goes on, is told of the end and
+// says what came of it.
+func TestTourDelegates_R_SPAWN_001_101_R_AGT_100(t *testing.T) {
+	l := newLab(t)
+	c := l.serveWith("FYLLO_TOUR_PACE=0")
+	if err := os.WriteFile(filepath.Join(l.project, "README.md"), []byte("# Demo\n\nhello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out fyllo.StartResult
+	c.must(http.MethodPost, "/api/sessions", fyllo.StartRequest{
+		RequestID: "tour", AgentID: fyllo.TourAgent, Mode: fyllo.ModeFyllo, Text: "give me the tour", Policy: fyllo.PolicyAllowOnce,
+	}, &out)
+	said := func() (all []string) {
+		for _, m := range c.messages(out.SessionID) {
+			if m.Role == fyllo.RoleAssistant && m.End != nil {
+				var text strings.Builder
+				for _, p := range m.Parts {
+					text.WriteString(p.Text)
+				}
+				all = append(all, text.String())
+			}
+		}
+		return all
+	}
+	eventually(t, "the Tour says what came of it", func() bool { return len(said()) == 2 })
+	if all := said(); !strings.Contains(all[0], "It has the task now") || !strings.Contains(all[1], "> That was `README.md`, 3 lines") {
+		t.Errorf("said %q", all)
+	}
+	var list []fyllo.SpawnSummary
+	shown := l.fyllo("spawned", "list", string(out.SessionID), "--json")
+	if err := json.Unmarshal([]byte(shown.stdout), &list); err != nil || len(list) != 1 || list[0].AgentID != fyllo.TourAgent || list[0].Status != fyllo.SpawnIdle {
+		t.Errorf("%+v: %v", shown, err)
+	}
+}

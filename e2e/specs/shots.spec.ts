@@ -294,6 +294,7 @@ test.describe('Tour', () => {
     await expect(allow).toBeVisible()
     await shoot(page, 'tour-permission')
     await allow.click()
+    await expect(chat.log).toContainText('The second Tour is done.')
     await chat.ended()
     await shoot(page, 'tour-end')
     await chat.say('Now a long answer')

@@ -17,7 +17,9 @@ test('the Tour shows a whole turn and writes only what was allowed (decision 20)
   await fitsNarrow(page)
   await ask.getByRole('button', { name: 'Do not allow' }).click()
   await expect(chat.log).toContainText('nothing was written')
+  await expect(chat.log).toContainText('The second Tour is done.') // which the Agent was told in a hidden message
   await chat.ended()
+  await expect(chat.log).not.toContainText('notificationId')
   expect(existsSync(join(core.project, 'TOUR.md'))).toBe(false)
 
   await chat.say('edit')

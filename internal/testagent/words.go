@@ -1,6 +1,7 @@
 package testagent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fyllocode.dev/fyllo/internal/testagent/internal/mcpcall"
+	"fyllocode.dev/fyllo/internal/mcpcall"
 	"fyllocode.dev/fyllo/internal/testagent/internal/received"
 )
 
@@ -48,7 +49,7 @@ func init() { // a variable initialiser would be a cycle through turn.perform
 
 		"call": func(t *turn, s string) {
 			tool, arguments, _ := strings.Cut(s, " ")
-			t.say(tool + ": " + mcpcall.Call(t.ctx, t.session.params, "fyllo-spawn", tool, arguments) + "\n")
+			t.say(tool + ": " + t.callTool(tool, arguments) + "\n")
 		},
 		"blocks":      func(t *turn, _ string) { t.say(received.Blocks(t.params)) },
 		"env":         func(t *turn, s string) { t.say(s + "=" + os.Getenv(s)) },
@@ -225,4 +226,17 @@ func (t *turn) forget(string) {
 	t.agent.mu.Lock()
 	defer t.agent.mu.Unlock()
 	delete(t.agent.sessions, t.session.id)
+}
+
+// callTool calls a tool of fyllo-spawn and returns the text of its result, or what went wrong in brackets.
+func (t *turn) callTool(tool, arguments string) string {
+	server, ok := mcpcall.Find(t.session.params, "fyllo-spawn")
+	if !ok {
+		return "[no server fyllo-spawn]"
+	}
+	text, err := server.Call(t.ctx, tool, cmp.Or(strings.TrimSpace(arguments), "{}"))
+	if err != nil {
+		return "[" + err.Error() + "]"
+	}
+	return text
 }

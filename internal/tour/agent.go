@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo/internal/jsonrpc"
+	"fyllocode.dev/fyllo/internal/mcpcall"
 )
 
 const (
@@ -39,6 +40,8 @@ type agent struct {
 type session struct {
 	id       string
 	cwd      string
+	spawn    *mcpcall.Server // delegates work; nil when the client gave no such server
+	lang     string          // en or zh, as the user last wrote
 	brisk    bool
 	thinking bool
 	calls    int                // tool calls so far
@@ -118,12 +121,17 @@ func (a *agent) sessionRequest(r *jsonrpc.Request, s *session, p *params) {
 			return
 		}
 		var text strings.Builder
+		var told notice
 		for _, b := range p.Prompt {
-			if b.Type == "text" && !strings.HasPrefix(strings.TrimSpace(b.Text), "<system-reminder>") {
+			switch {
+			case b.Type != "text":
+			case !strings.HasPrefix(strings.TrimSpace(b.Text), "<system-reminder>"):
 				text.WriteString(b.Text + "\n")
+			default:
+				told.read(b.Text)
 			}
 		}
-		a.start(r, s, text.String())
+		a.start(r, s, text.String(), told)
 	}
 }
 
@@ -147,7 +155,7 @@ func initialized() object {
 		"agentCapabilities": object{
 			"loadSession":         false,
 			"promptCapabilities":  object{"image": false, "audio": false, "embeddedContext": false},
-			"mcpCapabilities":     object{"http": false, "sse": false},
+			"mcpCapabilities":     object{"http": true, "sse": false},
 			"sessionCapabilities": object{"resume": object{}, "close": object{}, "additionalDirectories": object{}},
 		},
 		"authMethods": []any{},
@@ -160,7 +168,10 @@ func (a *agent) open(r *jsonrpc.Request, id, cwd string) {
 		r.Fail(jsonrpc.CodeInvalidParams, "cwd is not the absolute path of a directory")
 		return
 	}
-	s := &session{id: id, cwd: cwd, thinking: true}
+	s := &session{id: id, cwd: cwd, thinking: true, lang: "en"}
+	if server, ok := mcpcall.Find(r.Params, spawnServer); ok {
+		s.spawn = &server
+	}
 	if old := a.sessions[id]; old != nil && old.stop != nil {
 		old.stop()
 	}
@@ -171,6 +182,7 @@ func (a *agent) open(r *jsonrpc.Request, id, cwd string) {
 		{"name": "read", "description": "Read a file of the Project"},
 		{"name": "edit", "description": "Propose a change and ask first", "input": object{"hint": "file"}},
 		{"name": "long", "description": "A long answer with code, a table and lists"},
+		{"name": "delegate", "description": "Hand work to a second Tour"},
 	}})
 }
 

@@ -9,6 +9,9 @@
 // it; it writes only after a request_permission was answered with its allow_once option, and only if the file is
 // then still what the request showed.
 //
+// Given the server fyllo-spawn, it also delegates: a second Tour reads a file in the background, and when the client tells
+// it that this has ended, it says what came of it.
+//
 // Each turn has one goroutine, which sends everything the turn sends and answers its prompt last. It ends when its
 // script ends or its context is cancelled: by session/cancel, session/close, or the end of the input.
 package tour

@@ -33,6 +33,7 @@ var scenes = []struct {
 	file bool     // only when the prompt also speaks of a file
 	play func(*turn)
 }{
+	{[]string{"delegate", "spawn"}, []string{"委派", "委托", "分派"}, false, (*turn).delegateScene},
 	{[]string{"tour", "around", "demo"}, []string{"导览", "参观", "介绍", "带我", "擅长"}, false, (*turn).wholeTour},
 	{[]string{"edit", "write", "change", "append", "create", "add"}, []string{"改", "写", "编辑", "新建", "创建"}, false, (*turn).editScene},
 	{[]string{"read", "open"}, []string{"读", "打开"}, false, (*turn).readScene},
@@ -48,6 +49,11 @@ const defaultFile = "TOUR.md"
 
 // play chooses the scene.
 func (t *turn) play() {
+	if t.told.session != "" && strings.TrimSpace(t.prompt) == "" {
+		t.toldScene()
+		t.usage()
+		return
+	}
 	said := spoken(t.prompt)
 	asks := func(en, zh []string) bool {
 		return slices.ContainsFunc(en, func(word string) bool { return slices.Contains(said, word) }) ||
@@ -104,9 +110,14 @@ func (t *turn) wholeTour() {
 	t.usage()
 	t.plan(2)
 	t.editFile(defaultFile)
-	t.plan(3)
+	step := delegateStep
+	if t.plan(step); t.s.spawn != nil {
+		t.delegateScene()
+		step++
+		t.plan(step)
+	}
 	t.say(t.text("bye"))
-	t.plan(4)
+	t.plan(step + 1)
 	t.usage()
 }
 

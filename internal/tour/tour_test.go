@@ -577,3 +577,21 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	inW.Close()
 	outR.Close()
 }
+
+// Without the server there is nobody to delegate to, and a notice about work of an earlier activation is answered all the same.
+func TestDelegatesOnlyWithTheServer_R_SPAWN_001(t *testing.T) {
+	c := begin(t, t.TempDir(), "0")
+	c.prompt("please delegate something")
+	if text := c.said("agent_message_chunk"); !strings.Contains(text, "Nobody to hand work to") {
+		t.Errorf("said %q", text)
+	}
+	c.prompt("请委派")
+	c.prompt("<system-reminder>\nnotificationId: n\nsessionId: s\nturnId: t\nstatus: error\ncode: TURN_FAILED\n</system-reminder>")
+	if text := c.said("agent_message_chunk"); !strings.Contains(text, "没有做完（TURN_FAILED）") || slices.Contains(c.kinds(), "plan") {
+		t.Errorf("said %q, sent %v", text, c.kinds())
+	}
+	c.prompt("<system-reminder>\nnotificationId: n\nsessionId: s\n</system-reminder>", "long")
+	if text := c.said("agent_message_chunk"); strings.Contains(text, "came to nothing") {
+		t.Errorf("a notice beside a request was answered: %q", text)
+	}
+}

@@ -3,6 +3,7 @@ package tour
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,15 +28,19 @@ type turn struct {
 	files  project
 	lang   string // en or zh, as the user wrote
 	prompt string
-	spoke  bool // the last thing in the transcript is text
+	told   notice // of delegated work that ended
+	spoke  bool   // the last thing in the transcript is text
 }
 
 // start runs a turn; a.mu is held.
-func (a *agent) start(r *jsonrpc.Request, s *session, prompt string) {
+func (a *agent) start(r *jsonrpc.Request, s *session, prompt string, told notice) {
 	ctx, stop := context.WithCancel(a.ctx)
 	s.stop = stop
 	s.used += utf8.RuneCountInString(prompt)
-	t := &turn{a: a, s: s, ctx: ctx, lang: language(prompt), prompt: prompt}
+	if strings.TrimSpace(prompt) != "" { // else nobody wrote
+		s.lang = language(prompt)
+	}
+	t := &turn{a: a, s: s, ctx: ctx, lang: s.lang, prompt: prompt, told: told}
 	// Ends with the script, or soon after ctx; Run waits for it.
 	a.turns.Go(func() {
 		defer stop()
@@ -136,7 +141,11 @@ func (t *turn) usage() {
 // plan sends the steps; those before current are done, and current is under way.
 func (t *turn) plan(current int) {
 	entries := []object{}
-	for i, content := range planSteps[t.lang] {
+	steps := planSteps[t.lang]
+	if t.s.spawn != nil {
+		steps = slices.Insert(slices.Clone(steps), delegateStep, delegatePlan[t.lang])
+	}
+	for i, content := range steps {
 		status := "pending"
 		switch {
 		case i < current:
