@@ -3,7 +3,7 @@
 // change that is really written) and says plainly that it is a script.
 //
 // It is an application of its own: it knows of FylloCode no more than any Agent does and speaks to it through its
-// standard input and output only.
+// standard input and output, and the MCP server that its sessions were given.
 //
 // It reads and writes only inside the session's working directory, through an os.Root, so that no link leads out of
 // it; it writes only after a request_permission was answered with its allow_once option, and only if the file is
