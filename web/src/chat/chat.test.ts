@@ -16,6 +16,7 @@ import { applyToSessions, loadSessions } from '@/state/sessions'
 import { loadSettings } from '@/state/settings'
 import { toasts } from '@/state/toasts'
 import { workspace } from '@/state/window'
+import Menu from '@/ui/Menu.vue'
 import { agent, detail, fakeCore, flush, Refusal, session, type FakeCore } from '@/testing/core'
 
 vi.mock('@/transcript/TranscriptList.vue', () => ({
@@ -310,6 +311,21 @@ describe('the draft', () => {
     const tiles = page.findAll('.tile input').map((x) => x.attributes('value'))
     expect(tiles).toEqual(['custom-a', 'custom-b', 'custom-c', 'custom-d'])
     expect(page.text()).toContain('More Agents (2)')
+    const all = page.get('.agents').findComponent(Menu).props('items')
+    expect(all.map((x) => x.id), 'all installed ones, and no other').toEqual([...['a', 'b', 'c', 'd', 'e'].map((x) => `custom-${x}`), 'tour'])
+  })
+
+  it('says of images, files and several directories what the chosen Agent can, and what only connecting tells R-AGT-111', async () => {
+    const mixed = agent('custom-mixed')
+    Object.assign(mixed.capabilities, { image: 'supported', embeddedContext: 'unsupported', multiRoot: 'unknown' })
+    agents.value = [mixed, tour]
+    await visit('/chat')
+    const told = page.findAll('.abilities .visually-hidden').map((x) => x.text())
+    expect(told).toEqual(['Images: supported', 'Files: not supported', 'Several directories: found out on connect'])
+    expect(new Set(page.findAll('.abilities svg').map((x) => x.html())).size, 'not by colour alone').toBe(3)
+    agents.value = [{ ...mixed, capabilities: { ...mixed.capabilities, multiRoot: 'supported' } }, tour]
+    await flush()
+    expect(page.findAll('.abilities .visually-hidden').at(-1)!.text()).toBe('Several directories: supported')
   })
 })
 
