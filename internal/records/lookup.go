@@ -25,3 +25,17 @@ func (s *Store) Message(w fyllo.WorkspaceID, id fyllo.SessionID, message string)
 	}
 	return m, nil
 }
+
+// Requests returns the ids of all stored messages that answered a request, by the ids of those. It reads all of the
+// transcript once and decodes what people sent only.
+func (s *Store) Requests(w fyllo.WorkspaceID, id fyllo.SessionID) (map[string]string, error) {
+	p, err := s.existing(w, id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pages.Requests(p.messages)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, failed("read the messages of", p.id, err)
+	}
+	return found, nil
+}

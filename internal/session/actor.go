@@ -46,6 +46,7 @@ type actor struct {
 	out    batch.Outbox // what the current batch publishes
 
 	answered map[string]fyllo.Message // user messages by request id, of this actor's life
+	earlier  map[string]string        // ids of those before it, by request id; nil until needed
 	notes    map[string]fyllo.PermissionNote
 
 	queue  fyllo.Queue // of messages that wait for the end of the turn

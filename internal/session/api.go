@@ -9,6 +9,7 @@ import (
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/attachments"
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
+	"fyllocode.dev/fyllo/internal/session/internal/queue"
 	"fyllocode.dev/fyllo/internal/session/internal/roster"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
@@ -203,6 +204,11 @@ func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
 	if _, err := a.m.installed(a.meta.AgentID); err != nil {
 		return a.agentMissing(err)
 	}
+	for _, e := range a.queue.Entries {
+		if e.ID != r.RequestID && slices.ContainsFunc(e.Attachments, func(k fyllo.KeptAttachment) bool { return slices.Contains(r.Attachments, k.Handle) }) {
+			return queue.ErrFile() // else it would be gone when its own message goes
+		}
+	}
 	_, err := a.scope()
 	return err
 }
@@ -255,16 +261,25 @@ func (a *actor) repeatedPrompt(request string) (fyllo.Message, bool, error) {
 	if m, ok := a.answered[request]; ok {
 		return m, true, nil
 	}
-	page, err := a.m.Store.Messages(a.w, a.sid, "", 20)
-	if err != nil {
+	sent, err := a.requests()
+	if err != nil || sent[request] == "" {
 		return fyllo.Message{}, false, err
 	}
-	for _, m := range page.Messages {
-		if m.RequestID == request {
-			return shown(m), true, nil
-		}
+	m, err := a.m.Store.Message(a.w, a.sid, sent[request])
+	return shown(m), err == nil, err
+}
+
+// requests returns the messages that were stored before the actor's life, by their requests. They are read when first
+// needed, since every prompt asks for them and a transcript can be long.
+func (a *actor) requests() (map[string]string, error) {
+	if a.earlier != nil {
+		return a.earlier, nil
 	}
-	return fyllo.Message{}, false, nil
+	found, err := a.m.Store.Requests(a.w, a.sid)
+	if err == nil {
+		a.earlier = found
+	}
+	return found, err
 }
 
 // patch changes metadata that people edit.

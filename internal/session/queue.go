@@ -40,15 +40,11 @@ func (a *actor) loadQueue() error {
 		a.queue = fyllo.Queue{Entries: []fyllo.Queued{}}
 		return err
 	}
-	page, err := a.m.Store.Messages(a.w, a.sid, "", 0) // all: the file may be many turns old
+	sent, err := a.requests() // of all messages: the file may be many turns old
 	if err != nil {
 		return err
 	}
-	sent := map[string]bool{}
-	for _, m := range page.Messages {
-		sent[m.RequestID] = true
-	}
-	a.queue = queue.Loaded(q, func(id string) bool { return sent[id] })
+	a.queue = queue.Loaded(q, func(id string) bool { return sent[id] != "" })
 	return nil
 }
 

@@ -285,6 +285,12 @@ func TestFilesOfAQueuedMessage_R_CHAT_043_052(t *testing.T) {
 			t.Errorf("after a restart the composer has %v, %v", kept, err)
 		}
 		w.can(takesAll)
+		// The queue is held and nothing runs: a message beside it takes no file out of it.
+		_, err = w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "look", Attachments: []string{next.Handle, handles[9]}})
+		wantCode(t, err, fyllo.CodeAttachmentNotFound)
+		if err == nil || !strings.Contains(err.Error(), "queued message") {
+			t.Errorf("it says %v", err)
+		}
 		if _, err := w.m.ReleaseQueue(t.Context(), wid, s); err != nil {
 			t.Fatal(err)
 		}

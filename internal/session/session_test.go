@@ -114,6 +114,38 @@ func TestRepeatedRequestIsAnsweredOnce(t *testing.T) {
 	})
 }
 
+// A page that was away for long may send again what was taken long ago.
+func TestRepeatOfAnOldRequestIsAnsweredToo(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		s := w.first("hi")
+		agent := w.agents.now()
+		agent.finish(agent.prompted(w, 1), "end_turn")
+		w.idle(s)
+		var old fyllo.Message
+		for i := range 30 {
+			got, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "more", RequestID: "<r\"" + strconv.Itoa(i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				old = got.Message
+			}
+			agent.finish(agent.prompted(w, i+2), "end_turn")
+			w.idle(s)
+		}
+		w.restart()
+		for range 2 {
+			got, err := w.m.Prompt(t.Context(), wid, s, fyllo.PromptRequest{Text: "more", RequestID: "<r\"0"})
+			if err != nil || got.Message.ID != old.ID {
+				t.Errorf("repeat: %v, message %s, want %s", err, got.Message.ID, old.ID)
+			}
+		}
+		if got := w.agents.now().seen(); got != "" {
+			t.Errorf("the Agent was asked: %s", got)
+		}
+	})
+}
+
 func TestSecondPromptIsRefusedWhileATurnRuns_R_CHAT_052(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := w.first("hi")

@@ -46,6 +46,8 @@ type SessionStore interface {
 	Messages(w fyllo.WorkspaceID, s fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error)
 	// Message returns one stored message in its newest version, or NOT_FOUND.
 	Message(w fyllo.WorkspaceID, s fyllo.SessionID, id string) (fyllo.Message, error)
+	// Requests returns the ids of all stored messages that answered a request, by the ids of those.
+	Requests(w fyllo.WorkspaceID, s fyllo.SessionID) (map[string]string, error)
 	Body(w fyllo.WorkspaceID, s fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error)
 	// Queue returns the messages that wait; one that cannot be read was kept aside and is empty.
 	Queue(w fyllo.WorkspaceID, s fyllo.SessionID) (fyllo.Queue, error)
