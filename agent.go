@@ -93,14 +93,23 @@ type InstallWay struct {
 	Text   string        `json:"text"` // a command line for npx and uvx, the address of the download for binary
 }
 
+// RegistryState tells where the public list of Agents comes from and how it stands (R-AGT-005).
+type RegistryState struct {
+	Source    string     `json:"source"`              // its URL
+	FetchedAt *time.Time `json:"fetchedAt,omitempty"` // of the list that is used; nil = there is none
+	Looking   bool       `json:"looking"`             // it is being fetched, or what is installed is being looked at
+	Problem   *Failure   `json:"problem,omitempty"`   // why the last fetch failed, with code REGISTRY_FAILED
+}
+
 // Agent is a catalogue entry with its state, for lists and pickers. Env values never appear (R-AGT-024).
 type Agent struct {
 	ID           AgentID      `json:"id"`
 	Name         string       `json:"name"`
 	Source       AgentSource  `json:"source"`
-	Kind         string       `json:"kind"` // native, adapter or bridge (R-AGT-007)
+	Kind         string       `json:"kind"`                  // native, adapter or bridge (R-AGT-007)
+	Description  string       `json:"description,omitempty"` // registry only
 	Installed    bool         `json:"installed"`
-	Version      string       `json:"version,omitempty"`
+	Version      string       `json:"version,omitempty"` // as detected for registry Agents, else as it runs; "" = unknown
 	Command      string       `json:"command,omitempty"` // shown in settings; custom only
 	Args         []string     `json:"args,omitempty"`
 	EnvNames     []string     `json:"envNames,omitempty"`
@@ -110,6 +119,13 @@ type Agent struct {
 	Capabilities Capabilities `json:"capabilities"`
 	AuthMethods  []AuthMethod `json:"authMethods,omitempty"`
 	Problem      *Failure     `json:"problem,omitempty"` // why it is not usable
+
+	// Registry Agents only (R-AGT-030).
+	LatestVersion   string        `json:"latestVersion,omitempty"`
+	UpdateAvailable bool          `json:"updateAvailable,omitempty"`
+	InstallMethod   InstallMethod `json:"installMethod,omitempty"` // "" = not installed
+	ManagedBy       ManagedBy     `json:"managedBy,omitempty"`
+	InstallWays     []InstallWay  `json:"installWays,omitempty"` // when it is not installed or has an update
 }
 
 // SessionParams are what session/new, load and resume need.

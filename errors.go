@@ -54,6 +54,7 @@ const (
 	CodeACPGiveUp         Code = "ACP_EXIT_GIVEUP"            // R-AGT-056: too many failures
 	CodeACPSessionMissing Code = "ACP_SESSION_MISSING"        // R-CHAT-144: the Agent does not know its session
 	CodeMethodMissing     Code = "AGENT_METHOD_MISSING"       // R-CHAT-144: -32601
+	CodeRegistry          Code = "REGISTRY_FAILED"            // R-AGT-005
 	CodeCustomAgents      Code = "CUSTOM_AGENTS_INVALID"      // R-AGT-020
 	CodeCapability        Code = "PROMPT_CAPABILITY_MISMATCH" // R-WS-077
 

@@ -92,7 +92,8 @@ type Activity struct {
 
 // AgentsEvent is the whole catalogue.
 type AgentsEvent struct {
-	Agents []Agent `json:"agents"`
+	Agents   []Agent        `json:"agents"`
+	Registry *RegistryState `json:"registry,omitempty"` // nil = there is no registry
 }
 
 // DraftState is the state of a draft's probe (R-AGT-092).

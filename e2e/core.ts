@@ -228,6 +228,7 @@ export class Core {
       PATH: `${this.bin}:/usr/local/bin:/usr/bin:/bin`,
       HOME: join(this.dir, 'home'),
       FYLLO_HOME: join(this.dir, 'data'),
+      FYLLO_REGISTRY_URL: '', // no test goes out
       FYLLO_E2E: this.mark,
       LANG: 'C.UTF-8',
       TMPDIR: this.dir,

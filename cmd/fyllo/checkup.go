@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"fyllocode.dev/fyllo"
@@ -104,7 +105,7 @@ func checkTools() []httpd.DoctorFinding {
 
 // checkAgents starts every Agent of the catalogue, a few at a time, and reports in the order of the catalogue.
 func (c *core) checkAgents(ctx context.Context) []httpd.DoctorFinding {
-	all := c.pool.List()
+	all := slices.DeleteFunc(c.pool.List(), func(a fyllo.Agent) bool { return a.Source == fyllo.SourceRegistry && !a.Installed })
 	findings := make([]httpd.DoctorFinding, len(all))
 	slots := make(chan struct{}, checkAtOnce)
 	var running sync.WaitGroup

@@ -138,15 +138,24 @@ func (c *core) newPool(feed *httpd.Feed) (*pool, error) {
 	log := c.options.Log
 	return agents.New(agents.Config{
 		Root: c.options.Root, Self: []string{self, tourCommand}, Guard: []string{self, guardCommand}, Log: log,
-		HideTour: c.store.Settings().HideTour,
+		HideTour: c.store.Settings().HideTour, Registry: registryURL(),
 		OnChange: func(all []fyllo.Agent) {
-			feed.Publish(fyllo.Event{Type: fyllo.EventAgents, Data: fyllo.AgentsEvent{Agents: all}})
+			feed.Publish(fyllo.Event{Type: fyllo.EventAgents, Data: fyllo.AgentsEvent{Agents: all, Registry: c.pool.Registry()}})
 		},
 	}, func(stdin io.WriteCloser, stdout io.Reader, ended func() error) *acp.Conn {
 		return acp.NewConn(stdin, stdout, acp.Options{
 			Ended: ended, Log: log, Client: acp.ClientInfo{Version: programVersion()},
 		})
 	})
+}
+
+// registryURL is where the list of Agents comes from; FYLLO_REGISTRY_URL replaces the official one, and an empty value
+// means that there is none (R-AGT-004).
+func registryURL() string {
+	if from, set := os.LookupEnv("FYLLO_REGISTRY_URL"); set {
+		return from
+	}
+	return agents.DefaultRegistry
 }
 
 // newSpawn builds the engine of delegated work and its door for Agents.

@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_DATA_HOME", "")
 			env.Setenv("FYLLO_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("FYLLO_TESTAGENT_LOG", filepath.Join(env.WorkDir, "agent.log"))
+			env.Setenv("FYLLO_REGISTRY_URL", "") // no test goes out
 			env.Setenv("BROWSER", "true")
 			env.Setenv("SHELL", "/bin/sh")
 			env.Setenv(marker, env.WorkDir)
@@ -127,7 +128,7 @@ func lookPath(ts *testscript.TestScript, name string) string {
 func environ(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{
-		"PATH", "HOME", "TMPDIR", "FYLLO_HOME", "XDG_DATA_HOME", "FYLLO_TESTAGENT_LOG", "FYLLO_TESTAGENT", "BROWSER", "SHELL", marker,
+		"PATH", "HOME", "TMPDIR", "FYLLO_HOME", "FYLLO_REGISTRY_URL", "XDG_DATA_HOME", "FYLLO_TESTAGENT_LOG", "FYLLO_TESTAGENT", "BROWSER", "SHELL", marker,
 	} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}

@@ -137,7 +137,7 @@ func TestMain(m *testing.M) {
 
 func (r *rig) env() []string {
 	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "TMPDIR=" + r.tmp, "FYLLO_HOME=" + r.root, "LANG=C.UTF-8",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "TMPDIR=" + r.tmp, "FYLLO_HOME=" + r.root, "FYLLO_REGISTRY_URL=", "LANG=C.UTF-8",
 		"NO_COLOR=1", "NO_BROWSER=1",
 	}
 }

@@ -74,7 +74,7 @@ func newLab(t *testing.T) *lab {
 // environ is the environment of everything that the lab starts.
 func (l *lab) environ() []string {
 	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + l.base, "TMPDIR=" + l.base, "FYLLO_HOME=" + l.root, "BROWSER=true",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.base, "TMPDIR=" + l.base, "FYLLO_HOME=" + l.root, "FYLLO_REGISTRY_URL=", "BROWSER=true",
 		"SHELL=/bin/sh", "LANG=C.UTF-8", testagent.EnvLog + "=" + l.log, markName + "=" + l.base,
 	}, l.env...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/agents/internal/jsonobject"
 	"fyllocode.dev/fyllo/internal/atomicfile"
 )
 
@@ -143,11 +144,11 @@ func (c cached) authMethods() []fyllo.AuthMethod {
 }
 
 func field(v jsontext.Value, name string) (jsontext.Value, bool) {
-	o, err := parseObject(v)
+	o, err := jsonobject.Parse(v)
 	if err != nil {
 		return nil, false
 	}
-	return o.get(name)
+	return o.Get(name)
 }
 
 // present reports whether a marker is there; null counts as absent, false as a refusal.

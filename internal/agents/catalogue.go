@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/agents/internal/jsonobject"
 )
 
 // entry is a member of the catalogue. It is never changed once it is in Pool.entries.
@@ -17,7 +18,8 @@ type entry struct {
 	command string
 	args    []string
 	env     map[string]string
-	path    string // the executable as last detected; "" = not installed (R-AGT-023)
+	path    string   // the executable as last detected; "" = not installed (R-AGT-023)
+	listed  *listing // of a registry Agent; nil for others
 }
 
 // sameLaunch reports whether a process started for e would be the same for o (R-AGT-024).
@@ -26,11 +28,26 @@ func (e entry) sameLaunch(o entry) bool {
 }
 
 func (e entry) missing() *fyllo.Error {
+	if e.listed != nil {
+		missing := fyllo.Errorf(fyllo.CodeAgentNotInstalled, "cannot use %s: it is not installed", e.name)
+		if ways := e.listed.Ways(e.listed.platform); len(ways) > 0 {
+			return missing.WithHint("Settings → Agents tells how to install it, for example: %s", ways[0].Text)
+		}
+		return missing.WithHint("There is no version of it for this computer.")
+	}
 	return fyllo.Errorf(fyllo.CodeAgentNotInstalled, "cannot use %s: its command %q was not found", e.name, e.command).
 		WithHint("Install it, or correct its command in the settings.")
 }
 
-// List returns the catalogue with the state of every Agent, the Tour last. It never waits: what it shows is
+// version is that of the installation, "" when it is unknown, as that of a custom Agent always is.
+func (e entry) version() string {
+	if e.listed == nil {
+		return ""
+	}
+	return e.listed.Detection.Version
+}
+
+// List returns the catalogue with the state of every Agent: those of the registry, custom ones, the Tour. It never waits: what it shows is
 // looked at again in the background when it is older than 2 s, and OnChange tells of a difference.
 func (p *Pool[C]) List() []fyllo.Agent {
 	p.mu.Lock()
@@ -89,11 +106,11 @@ func (p *Pool[C]) describeLocked(e entry) fyllo.Agent {
 		a.Command, a.Args = e.command, slices.Clone(e.args)
 		a.EnvNames = slices.Sorted(maps.Keys(e.env))
 	}
-	if c, ok := p.cache[e.id]; ok {
+	if c, ok := p.cache[e.id]; ok && (e.listed == nil || c.usable(e.version())) {
 		a.Capabilities, a.AuthMethods = c.capabilities(), c.authMethods()
 	}
 	var problem *fyllo.Error
-	if e.path == "" {
+	if e.path == "" && e.listed == nil { // that a registry Agent is not installed is nothing wrong
 		problem = e.missing()
 	}
 	if s := p.slots[e.id]; s != nil {
@@ -109,6 +126,9 @@ func (p *Pool[C]) describeLocked(e entry) fyllo.Agent {
 	}
 	if problem != nil {
 		a.Problem = fyllo.FailureOf(problem)
+	}
+	if e.listed != nil {
+		e.listed.describe(&a)
 	}
 	return a
 }
@@ -152,6 +172,7 @@ func (p *Pool[C]) refresh(force bool) {
 	for i := range next {
 		next[i].path = p.lookup.find(next[i].command, path)
 	}
+	next = slices.Concat(p.registryEntries(path), next)
 	if len(p.cfg.Self) > 0 && !hide {
 		next = append(next, entry{
 			id: fyllo.TourAgent, name: "Tour", source: fyllo.SourceBuiltin,
@@ -199,17 +220,18 @@ func (p *Pool[C]) adopt(next []entry, problem *fyllo.Error, seen stamp, first bo
 			delete(p.cache, o.id)
 			poke(p.unsaved)
 		}
-		if ok {
+		if ok && n.listed == nil {
 			warm = append(warm, o.id)
 		}
 	}
 	for _, n := range next {
-		if !slices.ContainsFunc(old, func(o entry) bool { return o.id == n.id }) {
+		// A look at what is installed starts nothing: that an Agent of the registry is there is no wish to use it now.
+		if n.listed == nil && !slices.ContainsFunc(old, func(o entry) bool { return o.id == n.id }) {
 			warm = append(warm, n.id)
 		}
 	}
 	changed := !slices.EqualFunc(old, next, func(a, b entry) bool {
-		return a.id == b.id && a.name == b.name && a.path == b.path && a.sameLaunch(b)
+		return a.id == b.id && a.name == b.name && a.path == b.path && a.sameLaunch(b) && a.listed.same(b.listed)
 	})
 	p.mu.Unlock()
 	if changed {
@@ -234,7 +256,7 @@ func (p *Pool[C]) AddCustom(c fyllo.CustomAgent) (fyllo.AgentID, error) {
 	if err != nil {
 		return "", fyllo.Errorf(fyllo.CodeInvalidRequest, "cannot add %s: its command or arguments are not text", c.Name)
 	}
-	err = p.custom.edit(func(servers object, all []fyllo.CustomAgent) (object, error) {
+	err = p.custom.edit(func(servers jsonobject.Object, all []fyllo.CustomAgent) (jsonobject.Object, error) {
 		for _, o := range all {
 			if other, err := customID(o); err == nil && other == id && o.Name != c.Name {
 				return nil, fyllo.Errorf(fyllo.CodeInvalidRequest,
@@ -256,7 +278,7 @@ func (p *Pool[C]) RemoveCustom(idOrName string) error {
 		return fyllo.Errorf(fyllo.CodeInvalidRequest, "cannot remove the Tour: it is built in").
 			WithHint("It can be hidden in the settings.")
 	}
-	err := p.custom.edit(func(servers object, all []fyllo.CustomAgent) (object, error) {
+	err := p.custom.edit(func(servers jsonobject.Object, all []fyllo.CustomAgent) (jsonobject.Object, error) {
 		name := idOrName
 		for _, o := range all {
 			if id, err := customID(o); err == nil && string(id) == idOrName {
@@ -264,10 +286,10 @@ func (p *Pool[C]) RemoveCustom(idOrName string) error {
 				break
 			}
 		}
-		if _, ok := servers.get(name); !ok {
+		if _, ok := servers.Get(name); !ok {
 			return nil, fyllo.Errorf(fyllo.CodeAgentNotFound, "cannot remove %q: there is no custom Agent with this id or name", idOrName)
 		}
-		return servers.without(name), nil
+		return servers.Without(name), nil
 	})
 	if err != nil {
 		return err

@@ -85,8 +85,9 @@ func (p *Pool[C]) Capabilities(ctx context.Context, id fyllo.AgentID) (fyllo.Cap
 		defer p.mu.Unlock()
 		return s.current.info.Capabilities, nil
 	}
-	// Only custom Agents have a cache that outlives the binary: the version of the Tour is that of Core.
-	if c, ok := p.cache[id]; ok && e.source == fyllo.SourceCustom && c.usable("") {
+	// The Tour has no cache that outlives the binary, and a registry Agent of unknown version may be another by now.
+	known := e.source == fyllo.SourceCustom || e.version() != ""
+	if c, ok := p.cache[id]; ok && known && c.usable(e.version()) {
 		defer p.mu.Unlock()
 		return c.capabilities(), nil
 	}
@@ -141,7 +142,7 @@ func (p *Pool[C]) warm(id fyllo.AgentID) {
 	s := p.slots[id]
 	idle := s == nil || s.state == fyllo.AgentStopped
 	p.mu.Unlock()
-	if !ok || !idle || p.lookup.find(e.command, p.lookup.known()) == "" {
+	if !ok || !idle || e.listed != nil && e.path == "" || p.lookup.find(e.command, p.lookup.known()) == "" {
 		return
 	}
 	if _, err := p.Connect(context.Background(), id); err != nil { // bounded by initialize and by shutdown

@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/agents/internal/jsonobject"
 	"fyllocode.dev/fyllo/internal/atomicfile"
 )
 
@@ -121,7 +122,7 @@ func (f customFile) invalid(why error) *fyllo.Error {
 }
 
 // edit changes the entries on disk. A file that cannot be understood is refused and not touched.
-func (f customFile) edit(change func(servers object, all []fyllo.CustomAgent) (object, error)) error {
+func (f customFile) edit(change func(servers jsonobject.Object, all []fyllo.CustomAgent) (jsonobject.Object, error)) error {
 	if err := atomicfile.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return storageFailed(err)
 	}
@@ -133,20 +134,20 @@ func (f customFile) edit(change func(servers object, all []fyllo.CustomAgent) (o
 		if err != nil {
 			return nil, f.invalid(err)
 		}
-		servers := object{}
-		if v, ok := root.get(serversKey); ok {
-			if servers, err = parseObject(v); err != nil {
+		servers := jsonobject.Object{}
+		if v, ok := root.Get(serversKey); ok {
+			if servers, err = jsonobject.Parse(v); err != nil {
 				return nil, f.invalid(err)
 			}
 		}
 		if servers, err = change(servers, all); err != nil {
 			return nil, err
 		}
-		v, err := servers.encode()
+		v, err := servers.Encode()
 		if err != nil {
 			return nil, err
 		}
-		out, err := root.set(serversKey, v).encode()
+		out, err := root.Set(serversKey, v).Encode()
 		if err != nil {
 			return nil, err
 		}
@@ -170,44 +171,44 @@ func storageFailed(err error) error {
 const serversKey = "agent_servers"
 
 // parseCustom understands the whole file or refuses it with the place and the reason.
-func parseCustom(data []byte) (root object, all []fyllo.CustomAgent, err error) {
-	if err := checkSyntax(data); err != nil {
+func parseCustom(data []byte) (root jsonobject.Object, all []fyllo.CustomAgent, err error) {
+	if err := jsonobject.CheckSyntax(data); err != nil {
 		return nil, nil, err
 	}
-	if root, err = parseObject(data); err != nil {
+	if root, err = jsonobject.Parse(data); err != nil {
 		return nil, nil, fmt.Errorf("the file %w", err)
 	}
-	v, ok := root.get(serversKey)
+	v, ok := root.Get(serversKey)
 	if !ok {
 		return root, nil, nil
 	}
-	servers, err := parseObject(v)
+	servers, err := jsonobject.Parse(v)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s %w", serversKey, err)
 	}
 	for _, m := range servers {
 		c, err := parseEntry(m)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s.%q: %w", serversKey, m.name, err)
+			return nil, nil, fmt.Errorf("%s.%q: %w", serversKey, m.Name, err)
 		}
 		all = append(all, c)
 	}
 	return root, all, nil
 }
 
-func parseEntry(m member) (fyllo.CustomAgent, error) {
-	c := fyllo.CustomAgent{Name: m.name}
-	o, err := parseObject(m.value)
+func parseEntry(m jsonobject.Member) (fyllo.CustomAgent, error) {
+	c := fyllo.CustomAgent{Name: m.Name}
+	o, err := jsonobject.Parse(m.Value)
 	if err != nil {
 		return c, errors.New("the entry is not an object")
 	}
-	if v, ok := o.get("command"); !ok || v.Kind() != '"' || json.Unmarshal(v, &c.Command) != nil {
+	if v, ok := o.Get("command"); !ok || v.Kind() != '"' || json.Unmarshal(v, &c.Command) != nil {
 		return c, errors.New("command must be a string")
 	}
-	if v, ok := o.get("args"); ok && (!stringsOnly(v, '[') || json.Unmarshal(v, &c.Args) != nil) {
+	if v, ok := o.Get("args"); ok && (!stringsOnly(v, '[') || json.Unmarshal(v, &c.Args) != nil) {
 		return c, errors.New("args must be an array of strings")
 	}
-	if v, ok := o.get("env"); ok && (!stringsOnly(v, '{') || json.Unmarshal(v, &c.Env) != nil) {
+	if v, ok := o.Get("env"); ok && (!stringsOnly(v, '{') || json.Unmarshal(v, &c.Env) != nil) {
 		return c, errors.New("env must be an object of strings")
 	}
 	return c, checkCustom(c)
@@ -220,12 +221,12 @@ func stringsOnly(v jsontext.Value, kind jsontext.Kind) bool {
 		return false
 	}
 	if kind == '{' {
-		o, err := parseObject(v)
+		o, err := jsonobject.Parse(v)
 		if err != nil {
 			return false
 		}
 		for _, m := range o {
-			if m.value.Kind() != '"' {
+			if m.Value.Kind() != '"' {
 				return false
 			}
 		}
@@ -244,11 +245,11 @@ func stringsOnly(v jsontext.Value, kind jsontext.Kind) bool {
 }
 
 // put returns the servers with c added or replaced by name; unknown members of a replaced entry are kept.
-func put(servers object, c fyllo.CustomAgent) (object, error) {
-	o := object{}
-	if v, ok := servers.get(c.Name); ok {
+func put(servers jsonobject.Object, c fyllo.CustomAgent) (jsonobject.Object, error) {
+	o := jsonobject.Object{}
+	if v, ok := servers.Get(c.Name); ok {
 		var err error
-		if o, err = parseObject(v); err != nil {
+		if o, err = jsonobject.Parse(v); err != nil {
 			return nil, err
 		}
 	}
@@ -267,11 +268,11 @@ func put(servers object, c fyllo.CustomAgent) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = o.set(f.name, v)
+		o = o.Set(f.name, v)
 	}
-	v, err := o.encode()
+	v, err := o.Encode()
 	if err != nil {
 		return nil, err
 	}
-	return servers.set(c.Name, v), nil
+	return servers.Set(c.Name, v), nil
 }

@@ -1,5 +1,8 @@
-// Package agents owns the catalogue of Agents and their processes: the custom Agents of acp/custom-agents.json,
-// the built-in Tour, detection, the capability cache and one process per Agent (spec agents.md §1–3, 5–7).
+// Package agents owns the catalogue of Agents and their processes: the Agents of the registry, the custom Agents of
+// acp/custom-agents.json, the built-in Tour, detection, the capability cache and one process per Agent.
+//
+// A registry is fetched, and what is installed looked at, by one goroutine of the Pool in the background; what it knew
+// last is on disk and there at once. Only Look makes it go out.
 //
 // A Pool is built by New and runs in Serve; until Serve runs, Connect waits. Each Agent that runs, or is about to
 // run again, has one supervising goroutine, which alone starts, watches and stops its processes; everybody else

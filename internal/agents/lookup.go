@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,27 +97,9 @@ func (l *lookup) fromShell() string {
 		}
 	}
 	// env prints the variable in the same form whatever language the shell speaks.
-	child, err := l.start.Start(childproc.Spec{Path: shell, Args: []string{"-l", "-c", "/usr/bin/env"}, Env: l.env, Dir: "/"})
-	if err != nil {
-		return ""
-	}
-	var out []byte
-	read := make(chan struct{})
-	go func() { // ends with the shell's output, at the latest when it is stopped below
-		defer close(read)
-		out, _ = io.ReadAll(io.LimitReader(child.Stdout(), 1<<20)) // a part is as good as nothing
-	}()
-	timer := time.NewTimer(shellLimit)
-	defer timer.Stop()
-	select {
-	case <-read:
-	case <-timer.C:
-	}
-	now, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = child.Stop(now) // a shell that cannot be killed changes nothing here
-	child.Stdout().Close()
-	<-read
+	ctx, cancel := context.WithTimeout(context.Background(), shellLimit)
+	defer cancel()
+	out, _ := capturedRun(ctx, l.start, childproc.Spec{Path: shell, Args: []string{"-l", "-c", "/usr/bin/env"}, Env: l.env, Dir: "/"})
 	path := ""
 	for line := range strings.Lines(string(out)) {
 		if v, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "PATH="); ok {

@@ -57,6 +57,7 @@ type Config struct {
 	OnChange func([]fyllo.Agent) // called by Serve, one call at a time, after changes; must not block; nil = nobody
 	Log      *slog.Logger        // nil = none
 	HideTour bool
+	Registry string // URL of the list of Agents (http, https or file), see DefaultRegistry; "" = none (R-AGT-004)
 }
 
 // Pool is the catalogue and all processes. All methods may be called from any goroutine.
@@ -76,7 +77,8 @@ type Pool[C Conn] struct {
 	stale     chan struct{} // the catalogue should be looked at again
 	warmSlots chan struct{}
 	wg        sync.WaitGroup // all goroutines, except those that Serve itself is
-	reloading sync.Mutex     // one look at the file at a time; taken before mu
+	scout     scout
+	reloading sync.Mutex // one look at the file at a time; taken before mu
 
 	mu         sync.Mutex
 	entries    []entry // the catalogue; replaced whole, never changed in place
@@ -134,6 +136,7 @@ func newPool[C Conn](cfg Config, dial Dial[C], start starter, terminal bool) (*P
 		p.log.Warn("the capability cache is not used", "file", p.cachePath(), "error", err)
 	}
 	p.cache = cache
+	p.newScout()
 	p.refresh(true)
 	return p, nil
 }
@@ -163,6 +166,10 @@ func (p *Pool[C]) Serve(ctx context.Context) error {
 	p.warmLater = nil
 	// Ends with the answer of the login shell, which has its own limit and dies at shutdown.
 	p.goLocked(func() { p.lookup.effective(); poke(p.stale) })
+	p.goLocked(func() { p.runScout(ctx) }) // ends with ctx; its processes die at shutdown
+	if len(p.scout.list.Agents) > 0 {      // only to see what is installed, which goes nowhere
+		p.wakeScoutLocked()
+	}
 	p.mu.Unlock()
 	for {
 		select {

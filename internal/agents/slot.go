@@ -208,7 +208,7 @@ func (p *Pool[C]) launch(ctx context.Context, s *slot[C], r *run) (x *Process[C]
 	if ctx.Err() != nil {
 		return nil, false, r.wanted()
 	}
-	if file == "" {
+	if file == "" || e.listed != nil && e.path == "" { // npx is there, the package is not
 		return nil, false, e.missing()
 	}
 	began := time.Now()
@@ -303,6 +303,7 @@ func (p *Pool[C]) settle(s *slot[C], a *attempt[C], x *Process[C]) {
 		return
 	}
 	if c, ok := capture(x.info.Raw, time.Now()); ok {
+		c.AgentVersion = x.entry.version()
 		p.cache[x.entry.id] = c
 		poke(p.unsaved)
 	}

@@ -16,6 +16,10 @@ type Agents interface {
 	Suggestions() []fyllo.AgentSuggestion
 	Check(ctx context.Context, id fyllo.AgentID) (fyllo.AgentCheck, error)
 	Retry(ctx context.Context, id fyllo.AgentID) error // after Core gave up on it (R-AGT-056)
+	// Look has the registry fetched when it is old, and what is installed looked at, in the background; force = whatever
+	// is known (R-AGT-005).
+	Look(force bool)
+	Registry() *fyllo.RegistryState // nil when there is none
 }
 
 // AgentList is the catalogue.
@@ -23,6 +27,8 @@ type AgentList struct {
 	Agents []fyllo.Agent `json:"agents"`
 	// Problem says why the file of custom Agents is not used, so that Agents may be missing; nil when it is used.
 	Problem *fyllo.Failure `json:"problem,omitempty"`
+	// Registry tells how the list of known Agents stands; nil when there is none.
+	Registry *fyllo.RegistryState `json:"registry,omitempty"`
 }
 
 type suggestionList struct {
@@ -33,14 +39,29 @@ type agentPath struct {
 	ID fyllo.AgentID `path:"id"`
 }
 
+type lookBody struct {
+	Force bool `json:"force,omitempty" doc:"Fetch and look even when everything is fresh"`
+}
+
+func (s *Server) agentList() AgentList {
+	// The state first: what it says is done is in the list.
+	list := AgentList{Registry: s.Agents.Registry()}
+	list.Agents = s.Agents.List()
+	if problem := s.Agents.CustomProblem(); problem != nil {
+		list.Problem = fyllo.FailureOf(problem)
+	}
+	return list
+}
+
 func (s *Server) addAgentRoutes(a router) {
 	add(a, get("listAgents", "/api/agents", "The catalogue"),
 		func(context.Context, caller, *nothing) (*answer[AgentList], error) {
-			list := AgentList{Agents: s.Agents.List()}
-			if problem := s.Agents.CustomProblem(); problem != nil {
-				list.Problem = fyllo.FailureOf(problem)
-			}
-			return reply(list), nil
+			return reply(s.agentList()), nil
+		})
+	add(a, post("lookForAgents", "/api/agents/look", "Fetches the list of known Agents when it is old, and looks at what is installed, in the background"),
+		func(_ context.Context, _ caller, in *struct{ Body lookBody }) (*answer[AgentList], error) {
+			s.Agents.Look(in.Body.Force)
+			return reply(s.agentList()), nil
 		})
 	add(a, post("addAgent", "/api/agents", "Adds or replaces a custom Agent"),
 		func(_ context.Context, _ caller, in *struct{ Body fyllo.CustomAgent }) (*answer[fyllo.Agent], error) {

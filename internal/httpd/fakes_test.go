@@ -289,6 +289,8 @@ func (c catalogue) Suggestions() []fyllo.AgentSuggestion               { return 
 func (c catalogue) Check(_ context.Context, id fyllo.AgentID) (fyllo.AgentCheck, error) {
 	return fyllo.AgentCheck{AgentID: id, OK: true}, c.fail
 }
+func (c catalogue) Look(bool)                                  {}
+func (c catalogue) Registry() *fyllo.RegistryState             { return nil }
 func (c catalogue) Retry(context.Context, fyllo.AgentID) error { return c.fail }
 
 // store is a fake of the data root.

@@ -61,6 +61,9 @@ func (s *Server) status(ctx context.Context) (fyllo.Status, error) {
 		st.Spawned.Running = s.Spawned()
 	}
 	for _, a := range s.Agents.List() {
+		if a.Source == fyllo.SourceRegistry && !a.Installed {
+			continue // it has no process to tell of
+		}
 		st.Agents = append(st.Agents, fyllo.AgentStatus{ID: a.ID, State: a.State, PID: a.PID, Generation: a.Generation})
 	}
 	return st, nil

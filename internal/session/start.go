@@ -234,6 +234,10 @@ func (m *Manager) installed(id fyllo.AgentID) (fyllo.Agent, error) {
 		return agent, m.Agents.Missing(id)
 	}
 	if !agent.Installed {
+		if agent.Source == fyllo.SourceRegistry {
+			return agent, fyllo.Errorf(fyllo.CodeAgentNotInstalled, "%s is not installed", agent.Name).
+				WithHint("Settings → Agents tells how to install it.")
+		}
 		return agent, fyllo.Errorf(fyllo.CodeAgentNotInstalled, "agent %q: its command is not installed", id).
 			WithHint("Install %s, or change its command in Settings → Agents.", agent.Command)
 	}

@@ -17,7 +17,7 @@ func (e *Engine) AvailableAgents(context.Context) ([]fyllo.SpawnAgent, error) {
 		if !a.Installed {
 			continue
 		}
-		description := ""
+		description := a.Description
 		switch a.Source {
 		case fyllo.SourceCustom:
 			description = "Custom ACP Agent"

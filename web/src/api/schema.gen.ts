@@ -22,6 +22,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fetches the list of known Agents when it is old, and looks at what is installed, in the background */
+        post: operations["lookForAgents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/suggestions": {
         parameters: {
             query?: never;
@@ -729,18 +746,24 @@ export interface components {
             authMethods?: components["schemas"]["AuthMethod"][];
             capabilities: components["schemas"]["Capabilities"];
             command?: string;
+            description?: string;
             envNames?: string[];
             /** Format: int64 */
             generation?: number;
             id: string;
+            installMethod?: string;
+            installWays?: components["schemas"]["InstallWay"][];
             installed: boolean;
             kind: string;
+            latestVersion?: string;
+            managedBy?: string;
             name: string;
             /** Format: int64 */
             pid?: number;
             problem?: components["schemas"]["Failure"];
             source: components["schemas"]["AgentSource"];
             state: components["schemas"]["AgentState"];
+            updateAvailable?: boolean;
             version?: string;
         };
         AgentCheck: {
@@ -764,6 +787,7 @@ export interface components {
         AgentList: {
             agents: components["schemas"]["Agent"][];
             problem?: components["schemas"]["Failure"];
+            registry?: components["schemas"]["RegistryState"];
         };
         /** @enum {string} */
         AgentSource: "registry" | "custom" | "builtin";
@@ -788,6 +812,7 @@ export interface components {
         };
         AgentsEvent: {
             agents: components["schemas"]["Agent"][];
+            registry?: components["schemas"]["RegistryState"];
         };
         AnswerRequest: {
             optionId?: string;
@@ -1221,6 +1246,10 @@ export interface components {
             capped: boolean;
             paths: string[];
         };
+        InstallWay: {
+            method: string;
+            text: string;
+        };
         KeptAttachment: {
             file: string;
             handle: string;
@@ -1233,6 +1262,10 @@ export interface components {
             /** Format: int64 */
             line?: number;
             path: string;
+        };
+        LookBody: {
+            /** @description Fetch and look even when everything is fresh */
+            force?: boolean;
         };
         Message: {
             /** Format: date-time */
@@ -1377,6 +1410,13 @@ export interface components {
             path?: string;
             ticket?: string;
             windowId?: string;
+        };
+        RegistryState: {
+            /** Format: date-time */
+            fetchedAt?: string;
+            looking: boolean;
+            problem?: components["schemas"]["Failure"];
+            source: string;
         };
         /** @enum {string} */
         Role: "user" | "assistant";
@@ -1814,6 +1854,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["APIError"];
+                };
+            };
+        };
+    };
+    lookForAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
         };

@@ -48,6 +48,7 @@ var StatusOf = map[fyllo.Code]int{
 
 	fyllo.CodeAgentNotFound:     http.StatusNotFound,
 	fyllo.CodeAgentNotInstalled: http.StatusConflict,
+	fyllo.CodeRegistry:          http.StatusBadGateway,
 	fyllo.CodeAgentStartFailed:  http.StatusBadGateway,
 	fyllo.CodeAgentExited:       http.StatusBadGateway,
 	fyllo.CodeAgentProtocol:     http.StatusBadGateway,

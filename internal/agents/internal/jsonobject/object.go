@@ -1,4 +1,5 @@
-package agents
+// Package jsonobject edits one member of a JSON object that people write by hand and leaves the rest as it was.
+package jsonobject
 
 import (
 	"bytes"
@@ -9,17 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object is a JSON object whose members keep their order and their unknown parts, so that editing one member of a
+// Object is a JSON object whose members keep their order and their unknown parts, so that editing one member of a
 // file that people write by hand leaves the rest as it was.
-type object []member
+type Object []Member
 
-type member struct {
-	name  string
-	value jsontext.Value
+// Member is one name with its value.
+type Member struct {
+	Name  string
+	Value jsontext.Value
 }
 
-// parseObject fails when v is no object, or has a name twice.
-func parseObject(v jsontext.Value) (object, error) {
+// Parse fails when v is no object, or has a name twice.
+func Parse(v jsontext.Value) (Object, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(v))
 	if d.PeekKind() != '{' {
 		return nil, errNoObject
@@ -27,7 +29,7 @@ func parseObject(v jsontext.Value) (object, error) {
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err
 	}
-	o := object{}
+	o := Object{}
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
@@ -38,54 +40,57 @@ func parseObject(v jsontext.Value) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = append(o, member{key, value.Clone()})
+		o = append(o, Member{key, value.Clone()})
 	}
 	return o, nil
 }
 
 var errNoObject = errors.New("is not an object")
 
-func (o object) get(name string) (jsontext.Value, bool) {
+// Get returns the value of a member.
+func (o Object) Get(name string) (jsontext.Value, bool) {
 	for _, m := range o {
-		if m.name == name {
-			return m.value, true
+		if m.Name == name {
+			return m.Value, true
 		}
 	}
 	return nil, false
 }
 
-// set replaces a member in its place or appends it.
-func (o object) set(name string, v jsontext.Value) object {
+// Set replaces a member in its place or appends it.
+func (o Object) Set(name string, v jsontext.Value) Object {
 	for i := range o {
-		if o[i].name == name {
-			o[i].value = v
+		if o[i].Name == name {
+			o[i].Value = v
 			return o
 		}
 	}
-	return append(o, member{name, v})
+	return append(o, Member{name, v})
 }
 
-func (o object) without(name string) object {
-	var out object
+// Without returns o without the members of a name.
+func (o Object) Without(name string) Object {
+	var out Object
 	for _, m := range o {
-		if m.name != name {
+		if m.Name != name {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-func (o object) encode() (jsontext.Value, error) {
+// Encode returns o as JSON.
+func (o Object) Encode() (jsontext.Value, error) {
 	var b bytes.Buffer
 	e := jsontext.NewEncoder(&b)
 	if err := e.WriteToken(jsontext.BeginObject); err != nil {
 		return nil, err
 	}
 	for _, m := range o {
-		if err := e.WriteToken(jsontext.String(m.name)); err != nil {
+		if err := e.WriteToken(jsontext.String(m.Name)); err != nil {
 			return nil, err
 		}
-		if err := e.WriteValue(m.value); err != nil {
+		if err := e.WriteValue(m.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -95,8 +100,8 @@ func (o object) encode() (jsontext.Value, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// checkSyntax returns a reason with a line number, in words for people, and never a piece of the content.
-func checkSyntax(data []byte) error {
+// CheckSyntax returns a reason with a line number, in words for people, and never a piece of the content.
+func CheckSyntax(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the file is empty")
 	}
