@@ -99,13 +99,17 @@ func (p *Pool[C]) Capabilities(ctx context.Context, id fyllo.AgentID) (fyllo.Cap
 	return x.info.Capabilities, nil
 }
 
-// Warm starts Agents in the background, two at a time, and only to initialize; without ids, all installed ones.
+// Warm starts Agents in the background, two at a time, and only to initialize; without ids, all installed ones,
+// and what is installed of the registry is looked at behind them.
 // The Tour is never warmed. Failures show in List and nowhere else; callers of Connect do not wait for this queue
 // (R-AGT-065).
 func (p *Pool[C]) Warm(ids ...fyllo.AgentID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(ids) == 0 {
+		if len(p.scout.list.Agents) > 0 && !p.closing { // only what is installed is looked at, which goes nowhere
+			p.wakeScoutLocked()
+		}
 		for _, e := range p.entries {
 			ids = append(ids, e.id)
 		}

@@ -167,9 +167,6 @@ func (p *Pool[C]) Serve(ctx context.Context) error {
 	// Ends with the answer of the login shell, which has its own limit and dies at shutdown.
 	p.goLocked(func() { p.lookup.effective(); poke(p.stale) })
 	p.goLocked(func() { p.runScout(ctx) }) // ends with ctx; its processes die at shutdown
-	if len(p.scout.list.Agents) > 0 {      // only to see what is installed, which goes nowhere
-		p.wakeScoutLocked()
-	}
 	p.mu.Unlock()
 	for {
 		select {

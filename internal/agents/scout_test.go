@@ -134,8 +134,8 @@ func TestRegistryAgents_R_AGT_001_005_030_031_032_046_051(t *testing.T) {
 	}
 }
 
-// An Agent that goes is seen, at the start of the next Core, without anybody going out.
-func TestWhatIsInstalledIsLookedAtOnStart_R_AGT_031_032(t *testing.T) {
+// An Agent that goes is seen, at the warm-up of the next Core, without anybody going out.
+func TestWhatIsInstalledIsLookedAtWithTheWarmUp_R_AGT_031_032(t *testing.T) {
 	bin, _ := tools(t)
 	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -160,6 +160,7 @@ func TestWhatIsInstalledIsLookedAtOnStart_R_AGT_031_032(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(bin, "npm"), "#!/bin/sh\necho '{}'\n", 0o700)
 	p, _ = realPool(t, cfg)
+	p.Warm()
 	eventually(t, "it is gone", func() bool { return !isInstalled(p) })
 	if asked.Load() != 1 {
 		t.Error("a start went out")

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/httpd"
@@ -184,6 +185,31 @@ func (c *Client) PageURL(ctx context.Context, w fyllo.WorkspaceID) (string, erro
 func (c *Client) Agents(ctx context.Context) (httpd.AgentList, error) {
 	var out httpd.AgentList
 	err := c.Call(ctx, http.MethodGet, "/api/agents", nil, &out)
+	return out, err
+}
+
+// lookPoll is how often Look asks whether it is over.
+const lookPoll = 100 * time.Millisecond
+
+// Look has the registry fetched and what is installed looked at, waits until that is done, and returns the catalogue. What
+// failed is in its Registry. After limit the catalogue is returned as it is.
+func (c *Client) Look(ctx context.Context, limit time.Duration) (httpd.AgentList, error) {
+	var out httpd.AgentList
+	err := c.Call(ctx, http.MethodPost, "/api/agents/look", map[string]any{"force": true}, &out)
+	tick := time.NewTicker(lookPoll)
+	defer tick.Stop()
+	enough := time.NewTimer(limit)
+	defer enough.Stop()
+	for err == nil && out.Registry != nil && out.Registry.Looking {
+		select {
+		case <-tick.C:
+			out, err = c.Agents(ctx)
+		case <-enough.C:
+			return out, nil
+		case <-ctx.Done():
+			return out, ctx.Err()
+		}
+	}
 	return out, err
 }
 
