@@ -13,6 +13,8 @@ export interface History {
   session?: string
   /** Title of the Session. */
   name?: string
+  /** So many Sessions of these messages; ids and titles get numbers, "-00000" and " 0" for the oldest. */
+  copies?: number
   seed?: number
   /** What the last answer has besides: calls, a changed file of so many lines, output of so many lines, Markdown. */
   tools?: number

@@ -4,7 +4,7 @@
 //
 //	history -root DIR -project DIR -messages 10000
 //
-// It prints {"workspaceId", "sessionId", "messages"} as one line of JSON. More Sessions come from more calls with other
+// With -copies it writes many of them, for a long list. It prints {"workspaceId", "sessionId", "messages"} as one line of JSON. More Sessions come from more calls with other
 // ids.
 package main
 
@@ -29,6 +29,7 @@ type options struct {
 	session       fyllo.SessionID
 	title         string
 	agent         fyllo.AgentID
+	copies        int // Sessions to write
 	plan          plan
 }
 
@@ -46,6 +47,7 @@ func main() {
 	flag.StringVar((*string)(&o.session), "session", "session-history", "id of the Session")
 	flag.StringVar(&o.title, "name", "A long history", "title of the Session")
 	flag.StringVar((*string)(&o.agent), "agent", string(fyllo.TourAgent), "id of its Agent")
+	flag.IntVar(&o.copies, "copies", 1, "how many such Sessions to write; more than one have numbers behind id and title, from the oldest on")
 	flag.IntVar(&o.plan.messages, "messages", 10_000, "how many messages; questions and answers take turns")
 	flag.Uint64Var(&o.plan.seed, "seed", 1, "another seed gives other texts")
 	flag.IntVar(&o.plan.tools, "tools", 0, "calls that the last answer also has")
@@ -94,8 +96,15 @@ func write(o options) (written, error) {
 	if store, err = records.Open(quick, quiet); err != nil {
 		return written{}, err
 	}
-	if err := fill(store, &scope, o); err != nil {
-		return written{}, err
+	for i := range max(o.copies, 1) {
+		one := o
+		if o.copies > 1 {
+			one.session, one.title = fyllo.SessionID(fmt.Sprintf("%s-%05d", o.session, i)), fmt.Sprintf("%s %d", o.title, i)
+			one.plan.begin = time.Duration(i) * time.Minute
+		}
+		if err := fill(store, &scope, one); err != nil {
+			return written{}, err
+		}
 	}
 	if err := graft(filepath.Join(quick, "workspaces"), filepath.Join(o.root, "workspaces")); err != nil {
 		return written{}, err

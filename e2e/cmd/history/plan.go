@@ -16,7 +16,8 @@ import (
 type plan struct {
 	messages                      int
 	seed                          uint64
-	tools, diff, output, markdown int // what the last answer also has; 0 for none
+	tools, diff, output, markdown int           // what the last answer also has; 0 for none
+	begin                         time.Duration // after begin
 }
 
 // begin is when every such Session began.
@@ -24,7 +25,7 @@ var begin = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
 // at is when message i was written: an answer takes half a minute, the next question comes ten minutes later.
 func (p plan) at(i int) time.Time {
-	return begin.Add(time.Duration(i/2)*10*time.Minute + time.Duration(i%2)*time.Second)
+	return begin.Add(p.begin + time.Duration(i/2)*10*time.Minute + time.Duration(i%2)*time.Second)
 }
 
 // message returns message i in full form.

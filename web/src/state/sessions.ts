@@ -9,7 +9,8 @@ import { SessionList } from './list'
 
 /** Rows of a page; the first screen of the list, and room to scroll. */
 const pageSize = 60
-/** Rows of the pages that bring pinned Sessions which the first page had no room for. */
+/** Rows of the largest page. Pinned Sessions which the first page had no room for come in such ones; others in pages that
+ * double what is loaded, so that the end of a long list is a few of them away. */
 const largePage = 500
 
 let list = new SessionList()
@@ -63,7 +64,7 @@ export async function loadMoreSessions(): Promise<void> {
   const mine = generation
   loadingMore = true
   try {
-    const page = await client.sessions(list.next, pageSize)
+    const page = await client.sessions(list.next, Math.min(largePage, Math.max(pageSize, sessions.value.length)))
     if (mine === generation) list.addPage(page)
     sessionsError.value = null
     show()
