@@ -19,6 +19,7 @@ const (
 	EventUsage            EventType = "usage"             // Usage
 	EventPlan             EventType = "plan"              // PlanEvent
 	EventQueue            EventType = "queue"             // Queue: what waits for the end of the turn
+	EventSpawned          EventType = "spawned"           // SpawnedEvent: something that the Session delegated has changed
 	EventActivity         EventType = "activity"          // Activity: something arrived that shows nothing
 
 	EventAgents    EventType = "agents"    // AgentsEvent: the catalogue or a state changed
@@ -124,4 +125,10 @@ type Settings struct {
 	HideTour                bool    `json:"hideTour"`
 	DefaultPermissionPolicy Policy  `json:"defaultPermissionPolicy"`
 	LastAgent               AgentID `json:"lastAgent,omitempty"` // R-AGT-110
+}
+
+// SpawnedEvent names the spawned Session that has changed, or of whose end the parent has been told; "" means that there is
+// nothing more to tell. What it is now has to be asked for (R-SPAWN-116).
+type SpawnedEvent struct {
+	SessionID SessionID `json:"sessionId"`
 }

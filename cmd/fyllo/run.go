@@ -163,7 +163,7 @@ func (c *core) newSpawn(spaces *workspace.Registry) {
 	log := c.options.Log
 	c.spawn = spawn.New(spawn.Deps{
 		Store: spawnStore{spawned.New(c.store, log)}, Agents: spawnAgents{c.pool}, Parents: parents{c}, Workspaces: spaces,
-		Decoder: decoder{}, Log: log,
+		Decoder: decoder{}, Log: log, Changed: c.spawnedChanged,
 		Inactivity: shorter("FYLLO_TEST_SPAWN_INACTIVITY", fyllo.SpawnInactivity, log),
 		CancelTime: shorter("FYLLO_TEST_CANCEL_GRACE", fyllo.SpawnCancelTime, log),
 	})
@@ -171,6 +171,11 @@ func (c *core) newSpawn(spaces *workspace.Registry) {
 		Address: c.listener.Addr().String(), Spawner: c.spawn, Ready: c.spawn.Ready(), Version: programVersion(),
 		Disabled: os.Getenv("FYLLO_DISABLE_BUNDLED_MCP") == "1", Log: log,
 	})
+}
+
+// spawnedChanged tells windows and commands that a Session's delegated work has changed.
+func (c *core) spawnedChanged(o fyllo.SpawnOwner, id fyllo.SessionID) {
+	c.feed.Publish(fyllo.Event{Workspace: o.Workspace, SessionID: o.Parent, Type: fyllo.EventSpawned, Data: fyllo.SpawnedEvent{SessionID: id}})
 }
 
 // shorter reads a limit for tests from the environment; it can only be shortened (R-CLI-012).

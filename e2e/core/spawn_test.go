@@ -349,3 +349,44 @@ func TestTourDelegates_R_SPAWN_001_101_R_AGT_100(t *testing.T) {
 		t.Errorf("%+v: %v", shown, err)
 	}
 }
+
+// A script that follows sees its children end and the Agent be told; one that does not ends with its own turn, and a Core of
+// its own with it.
+func TestFollowingAScript_R_CLI_006_007_R_SPAWN_092(t *testing.T) {
+	l := newLab(t)
+	c := l.serve()
+	agent := string(c.agent("default"))
+	delegate := func(task string) string {
+		return `call prompt_to_agent {"agentId":"` + agent + `","prompt":"` + task + `"}`
+	}
+	types := func(out cliResult) (all []string) {
+		for line := range strings.Lines(out.stdout) {
+			var v struct{ Type, Turn, Status string }
+			if err := json.Unmarshal([]byte(line), &v); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			if v.Type == "spawned" || v.Type == "turn_end" || v.Type == "end" {
+				all = append(all, strings.TrimSpace(v.Type+" "+v.Turn+v.Status))
+			}
+		}
+		return all
+	}
+	want := []string{"spawned running", "turn_end prompt", "spawned idle", "turn_end notification", "end"}
+	followed := func(out cliResult) bool { // a child that is begun may be seen starting
+		all := slices.DeleteFunc(types(out), func(s string) bool { return s == "spawned starting" })
+		return out.code == 0 && slices.Equal(all, want)
+	}
+	if out := l.fyllo("prompt", "--agent", agent, "--json", "--follow", delegate("sleep 900ms")); !followed(out) {
+		t.Errorf("%q: %+v", types(out), out)
+	}
+	if out := l.fyllo("prompt", "--agent", agent, "--json", delegate("hang")); out.code != 0 || slices.Contains(types(out), "turn_end notification") {
+		t.Errorf("%+v", out)
+	}
+	c.stop()
+	if out := l.fyllo("prompt", "--agent", agent, "--json", delegate("sleep 900ms")); !followed(out) {
+		t.Errorf("in a Core of its own: %q: %+v", types(out), out)
+	}
+	if out := l.fyllo("prompt", "--agent", agent, "--json", "--no-follow", delegate("hang")); out.code != 0 || slices.Contains(types(out), "turn_end notification") {
+		t.Errorf("in a Core of its own, not following: %+v", out)
+	}
+}

@@ -33,6 +33,7 @@ var eventPayloads = []struct {
 	{fyllo.EventUsage, reflect.TypeFor[fyllo.Usage]()},
 	{fyllo.EventPlan, reflect.TypeFor[fyllo.PlanEvent]()},
 	{fyllo.EventQueue, reflect.TypeFor[fyllo.Queue]()},
+	{fyllo.EventSpawned, reflect.TypeFor[fyllo.SpawnedEvent]()},
 	{fyllo.EventActivity, reflect.TypeFor[fyllo.Activity]()},
 	{fyllo.EventAgents, reflect.TypeFor[fyllo.AgentsEvent]()},
 	{fyllo.EventDraft, reflect.TypeFor[fyllo.Draft]()},

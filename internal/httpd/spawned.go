@@ -10,11 +10,13 @@ import (
 type Children interface {
 	List(ctx context.Context, o fyllo.SpawnOwner) ([]fyllo.SpawnSummary, error)
 	Detail(ctx context.Context, o fyllo.SpawnOwner, id fyllo.SessionID) (fyllo.SpawnDetail, error)
+	Telling(o fyllo.SpawnOwner) bool
 }
 
 // SpawnedList is what a Session has spawned, in list order (R-SPAWN-119).
 type SpawnedList struct {
 	Spawned []fyllo.SpawnSummary `json:"spawned"`
+	Telling bool                 `json:"telling"` // the Agent is still to be told of the end of some of it
 }
 
 // addSpawnedRoutes serves delegated work, read-only. Absent, deleted and foreign look the same (R-SPAWN-078).
@@ -25,8 +27,9 @@ func (s *Server) addSpawnedRoutes(a router) {
 			if err != nil || s.Children == nil {
 				return reply(SpawnedList{Spawned: []fyllo.SpawnSummary{}}), err
 			}
-			list, err := s.Children.List(ctx, fyllo.SpawnOwner{Workspace: w, Parent: in.ID})
-			return reply(SpawnedList{Spawned: list}), err
+			o := fyllo.SpawnOwner{Workspace: w, Parent: in.ID}
+			list, err := s.Children.List(ctx, o)
+			return reply(SpawnedList{Spawned: list, Telling: s.Children.Telling(o)}), err
 		})
 	add(a, get("getSpawned", "/api/sessions/{id}/spawned/{child}", "One of them with its turns"),
 		func(ctx context.Context, c caller, in *struct {

@@ -215,8 +215,9 @@ func (a *actor) checkPrompt(r fyllo.PromptRequest) error {
 
 // errNoticed refuses what would be sent or queued while the Agent is told about delegated work (R-SPAWN-105).
 func errNoticed() error {
-	return fyllo.Errorf(fyllo.CodeSessionBusy, "send: the Agent is just being told about work that it delegated").
-		WithHint("Wait for its answer, or stop it.")
+	e := fyllo.Errorf(fyllo.CodeSessionBusy, "send: the Agent is just being told about work that it delegated")
+	e.Details = map[string]any{"turn": "notification"} // by which a script knows that it may wait
+	return e.WithHint("Wait for its answer, or stop it.")
 }
 
 // storePrompt makes the user message durable, or takes the last one again for a retry.

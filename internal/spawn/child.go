@@ -262,6 +262,7 @@ func (c *child) fail(why *fyllo.Failure) {
 
 // put stores the metadata as far as that is possible; a start reads the truth from the turns.
 func (c *child) put() {
+	defer c.e.changed(c.owner, c.id)
 	if err := c.e.Store.PutMeta(c.owner, c.meta); err != nil {
 		c.e.Log.Error("store metadata of a spawned Session", "session", c.id, "err", err)
 	}

@@ -88,6 +88,7 @@ type Deps struct {
 	Workspaces Workspaces
 	Decoder    turns.Decoder
 	Log        *slog.Logger
+	Changed    func(o fyllo.SpawnOwner, id fyllo.SessionID) // told what lists show differently now; must not wait; nil = nobody looks
 
 	Inactivity time.Duration // 0 = SpawnInactivity
 	CancelTime time.Duration // 0 = SpawnCancelTime
@@ -133,11 +134,10 @@ func (e *Engine) Ready() <-chan struct{} { return e.ready }
 // Serve settles what a dead Core left and then runs until ctx ends: new work is refused, running turns are recorded as
 // interrupted, and the records are fenced (R-SPAWN-092). Agents must still run then.
 func (e *Engine) Serve(ctx context.Context) error {
-	waiting := e.reconcile()
-	close(e.ready)
-	for _, o := range waiting {
+	for _, o := range e.reconcile() {
 		e.wake(o)
 	}
+	close(e.ready)
 	<-ctx.Done()
 	e.mu.Lock()
 	e.closed = true
@@ -146,6 +146,13 @@ func (e *Engine) Serve(ctx context.Context) error {
 	e.work.Wait()
 	e.Store.FenceAll()
 	return nil
+}
+
+// changed tells that a list of an owner shows something else about id.
+func (e *Engine) changed(o fyllo.SpawnOwner, id fyllo.SessionID) {
+	if e.Changed != nil {
+		e.Changed(o, id)
+	}
 }
 
 // Counts returns how many spawned turns run, over all Workspaces.

@@ -70,12 +70,26 @@ func (e *Engine) reserve(o fyllo.SpawnOwner, id fyllo.SessionID, mode fyllo.Spaw
 }
 
 // release gives a reservation back. It may be called often (R-SPAWN-060).
-func (e *Engine) release(j *job) {
+func (e *Engine) release(j *job) { e.conclude(j, false) }
+
+// conclude gives a reservation back; tell begins, in the same moment, to tell the parent of the end.
+func (e *Engine) conclude(j *job, tell bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.jobs[j.place] != j {
-		return
+	held := e.jobs[j.place] == j
+	if held {
+		e.free(j)
 	}
+	if tell {
+		e.wakeLocked(j.owner)
+	}
+	e.mu.Unlock()
+	if held {
+		e.changed(j.owner, j.id)
+	}
+}
+
+// free takes a reservation out of the table; e.mu is held.
+func (e *Engine) free(j *job) {
 	delete(e.jobs, j.place)
 	if e.busy[j.owner]--; e.busy[j.owner] == 0 {
 		delete(e.busy, j.owner)

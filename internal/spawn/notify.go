@@ -18,6 +18,10 @@ const (
 func (e *Engine) wake(o fyllo.SpawnOwner) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.wakeLocked(o)
+}
+
+func (e *Engine) wakeLocked(o fyllo.SpawnOwner) {
 	if e.closed || e.fenced[o] {
 		return
 	}
@@ -34,6 +38,8 @@ func (e *Engine) wake(o fyllo.SpawnOwner) {
 func (e *Engine) tell(o fyllo.SpawnOwner) {
 	defer e.work.Done()
 	tries := map[string]int{}
+	var last fyllo.SessionID
+	defer func() { e.changed(o, last) }()
 	for {
 		id, turn := e.pending(o)
 		if turn == nil {
@@ -42,11 +48,12 @@ func (e *Engine) tell(o fyllo.SpawnOwner) {
 			}
 			continue
 		}
+		last = id
 		n := turn.Notification
 		sent, err := e.Parents.Notify(e.life, o, noticeText(id, turn), func() error { return e.mark(o, id, turn, fyllo.NotificationDispatched) })
 		switch {
 		case e.life.Err() != nil: // what was claimed is found by the next start
-			e.told(o)
+			e.quiet(o)
 			return
 		case err == nil:
 			err = e.mark(o, id, turn, fyllo.NotificationDelivered)
@@ -63,10 +70,18 @@ func (e *Engine) tell(o fyllo.SpawnOwner) {
 		}
 		if err != nil { // fenced, or the disk is full: it stays as it is
 			e.Log.Warn("record a notification", "session", id, "err", err)
-			e.told(o)
+			e.quiet(o)
 			return
 		}
 	}
+}
+
+// Telling reports whether a parent is still to be told of the end of something it delegated.
+func (e *Engine) Telling(o fyllo.SpawnOwner) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, telling := e.telling[o]
+	return telling
 }
 
 // told ends a parent's worker unless somebody has asked for one more look.
@@ -79,6 +94,13 @@ func (e *Engine) told(o fyllo.SpawnOwner) bool {
 	}
 	delete(e.telling, o)
 	return true
+}
+
+// quiet ends a parent's worker whatever waits; the next wake begins another.
+func (e *Engine) quiet(o fyllo.SpawnOwner) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.telling, o)
 }
 
 // pending returns the oldest notification that waits, by the end of its turn, ties by id.

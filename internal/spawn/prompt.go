@@ -206,6 +206,7 @@ func (e *Engine) fresh(ctx context.Context, j *job, p *fyllo.SpawnPrompt, agent 
 		_ = e.Store.Remove(j.owner, j.id) // what cannot be removed is no Session without its metadata
 		return nil, err
 	}
+	defer e.changed(j.owner, j.id)
 	return e.newChild(j.owner, meta, live), nil
 }
 

@@ -129,11 +129,8 @@ func (c *child) settle(as end) {
 	c.over = as.phase != fyllo.SpawnCompleted
 	out := c.syncAnswer(as)
 	c.turn = nil
-	c.e.release(t.job) // first, so that who has the answer can go on at once
+	c.e.conclude(t.job, t.accepted) // first, so that who has the answer can go on at once
 	t.answer(out)
-	if t.accepted {
-		c.e.wake(c.owner)
-	}
 }
 
 // keep stores the answer and, of a completed turn, the response. A failure changes the end.

@@ -92,6 +92,7 @@ func (c *child) begin(ctx context.Context, j *job, p *fyllo.SpawnPrompt, warning
 		return
 	}
 	c.turn = t
+	e.changed(c.owner, c.id)
 	if c.acp != "" {
 		c.dispatch(p.Prompt)
 		return

@@ -1157,6 +1157,17 @@ export interface components {
             /** @enum {string} */
             type: "settings";
         };
+        EventSpawned: {
+            data: components["schemas"]["SpawnedEvent"];
+            /**
+             * Format: int64
+             * @description number of the event; of several merged ones, the last
+             */
+            seq: number;
+            sessionId?: string;
+            /** @enum {string} */
+            type: "spawned";
+        };
         EventTurn: {
             data: components["schemas"]["Turn"];
             /**
@@ -1616,8 +1627,12 @@ export interface components {
             /** Format: int64 */
             running: number;
         };
+        SpawnedEvent: {
+            sessionId: string;
+        };
         SpawnedList: {
             spawned: components["schemas"]["SpawnSummary"][];
+            telling: boolean;
         };
         StartRequest: {
             agentId: string;
@@ -1646,7 +1661,7 @@ export interface components {
             version: string;
         };
         /** @description One event of the stream. Skip types that are not known. */
-        StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventQueue"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
+        StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventQueue"] | components["schemas"]["EventSpawned"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
         Subagent: {
             agentType?: string;
             prompt?: components["schemas"]["Body"];

@@ -40,7 +40,7 @@ func TestWrongUsageExits2_R_CLI_011(t *testing.T) {
 		"--frob", "status --frob", "status extra", "agents", "agents frob", "agents install x", "agents add", "agents add n",
 		"sessions", "sessions delete x", "sessions rename x", "spawned --list", "prompt hi", "prompt --agent", "prompt --agent a --mode odd hi",
 		"prompt --agent a --config x hi", "prompt --agent a --timeout soon hi", "prompt --agent a --timeout -1s hi",
-		"prompt --agent a --allow always hi", "prompt --agent a --follow hi", "prompt --agent a --attach f hi",
+		"prompt --agent a --allow always hi", "prompt --agent a --linger hi", "prompt --agent a --attach f hi",
 		"prompt --agent a --session s --dir d hi", "prompt --agent a one two",
 		"serve --port x", "serve --port 70000", "sessions list --all --dir d",
 	} {

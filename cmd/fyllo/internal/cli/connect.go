@@ -57,13 +57,18 @@ func (l *link) linger(ctx context.Context, a *app) {
 // withCore runs do with a client of the Core of the data root, see connect. do runs again with the next Core when
 // the one it had was ending and had not begun anything; do must allow that.
 func (a *app) withCore(ctx context.Context, do func(*coreapi.Client) error) error {
+	return a.withLink(ctx, func(l *link) error { return do(l.client) })
+}
+
+// withLink is withCore for commands that must know whether the Core is their own.
+func (a *app) withLink(ctx context.Context, do func(*link) error) error {
 	deadline := time.Now().Add(lockPatience)
 	for {
 		l, err := a.connect(ctx)
 		if err != nil {
 			return err
 		}
-		err = do(l.client)
+		err = do(l)
 		if closed := l.close(ctx, a); err == nil {
 			err = closed
 		}

@@ -47,6 +47,12 @@ type fakeCore struct {
 func newFakeCore(t *testing.T) *fakeCore {
 	t.Helper()
 	t.Parallel() // turns wait for late content
+	return newFake(t)
+}
+
+// newFake is newFakeCore for the second Core of a test.
+func newFake(t *testing.T) *fakeCore {
+	t.Helper()
 	f := &fakeCore{
 		t: t, root: filepath.Join(t.TempDir(), "home"), mux: http.NewServeMux(),
 		frames: make(chan string, 1000), cut: make(chan struct{}), dials: make(chan string, 10),

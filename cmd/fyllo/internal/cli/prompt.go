@@ -34,6 +34,7 @@ type promptCmd struct {
 	Config  []string      `sep:"none" placeholder:"ID=VALUE" help:"Set a configuration option before the prompt; may be repeated."`
 	Allow   string        `placeholder:"HOW" enum:"ask,once,never," default:"" help:"Permission requests: ask, once (takes allow_once) or never. Default: ask on a terminal, else never."`
 	Timeout time.Duration `placeholder:"DURATION" help:"Cancel the turn after this time, such as 90s or 10m."`
+	Follow  *bool         `negatable:"" help:"Stay until nothing that the Session delegated runs and its Agent was told of every end. Default when the command runs Core itself."`
 	JSON    bool          `help:"Print one JSON object per line."`
 	Text    string        `arg:"" optional:"" help:"The message; absent or '-' means standard input."`
 }
@@ -64,8 +65,11 @@ func (c *promptCmd) Run(ctx context.Context, a *app) error {
 		out = follow.JSON(a.stdout)
 	}
 	id := coreapi.NewRequestID() // one for all Cores that are tried: the message is sent once
-	return a.withCore(ctx, func(core *coreapi.Client) error {
-		r := &promptRun{cmd: c, app: a, out: out, id: id, text: text, changes: changes, client: core}
+	return a.withLink(ctx, func(l *link) error {
+		r := &promptRun{cmd: c, app: a, out: out, id: id, text: text, changes: changes, client: l.client, follow: l.core != nil}
+		if c.Follow != nil {
+			r.follow = *c.Follow
+		}
 		return r.run(ctx)
 	})
 }
@@ -152,6 +156,7 @@ type promptRun struct {
 	id      string // of the request
 	text    string
 	changes []fyllo.ConfigChange
+	follow  bool // also what is delegated
 	client  *coreapi.Client
 	feed    *coreapi.Feed   // of the turn, once it is sent
 	session fyllo.SessionID // likewise
@@ -181,8 +186,37 @@ func (r *promptRun) run(ctx context.Context) error {
 	if err != nil {
 		end, err = r.cancel(limit, t, err)
 	}
+	if told := r.turnEnd(end, err); told != nil {
+		err = told
+	}
+	if err == nil && r.follow {
+		err = r.rest(limit, t)
+	}
 	r.giveBackPolicy(ctx)
 	return r.finish(end, err)
+}
+
+// rest follows what the turn has delegated. Work in another Core goes on when the command is ended, but not the turn that it
+// was printing.
+func (r *promptRun) rest(limit context.Context, t *follow.Turn) error {
+	telling, err := t.Rest(limit)
+	if err == nil {
+		return nil
+	}
+	if telling && (limit.Err() != nil || errors.Is(err, syscall.EPIPE)) {
+		ctx, stop := context.WithTimeout(context.WithoutCancel(limit), cancelPatience)
+		defer stop()
+		_ = r.client.CancelTurn(ctx, r.session) // it may have ended
+	}
+	return r.cause(limit, err)
+}
+
+// turnEnd prints the end of the prompt's turn.
+func (r *promptRun) turnEnd(end fyllo.TurnEnd, err error) error {
+	if errors.Is(err, syscall.EPIPE) || end.StopReason == "" && end.Error == nil {
+		return nil
+	}
+	return r.out.Print(follow.TurnEndLine{Type: "turn_end", Turn: "prompt", StopReason: end.StopReason, Error: end.Error})
 }
 
 func (r *promptRun) timedOut() error {
@@ -243,11 +277,9 @@ func (r *promptRun) resume(ctx context.Context) (*follow.Turn, error) {
 		}
 		r.restore = fyllo.PolicyAllowOnce
 	}
+	limit := ctx
 	t, err := r.submit(ctx, func(ctx context.Context) (follow.SessionLine, string, error) {
-		m, err := r.client.Prompt(ctx, id, fyllo.PromptRequest{
-			RequestID: r.id, Text: r.text, Config: r.changes,
-			AgentID: fyllo.AgentID(r.cmd.Agent), Mode: fyllo.Mode(r.cmd.Mode),
-		})
+		m, err := r.prompt(ctx, limit, id)
 		return follow.SessionLine{
 			Type: "session", SessionID: id, WorkspaceID: d.WorkspaceID, AgentID: d.AgentID, Mode: d.Mode,
 		}, m.ID, err
@@ -256,6 +288,43 @@ func (r *promptRun) resume(ctx context.Context) (*follow.Turn, error) {
 		r.giveBackPolicyOf(ctx, id)
 	}
 	return t, err
+}
+
+// noticePatience is how long a message waits while the Agent is told about work that it delegated.
+const (
+	noticePatience = 2 * time.Minute
+	noticePause    = 100 * time.Millisecond
+)
+
+// prompt sends the message. While the Agent is told that delegated work has ended, which no user began, it waits its turn: as
+// long as noticePatience and limit allow (R-SPAWN-105). A turn of a user is SESSION_BUSY at once.
+func (r *promptRun) prompt(ctx, limit context.Context, id fyllo.SessionID) (fyllo.Message, error) {
+	deadline := time.Now().Add(noticePatience)
+	for told := false; ; told = true {
+		m, err := r.client.Prompt(ctx, id, fyllo.PromptRequest{
+			RequestID: r.id, Text: r.text, Config: r.changes,
+			AgentID: fyllo.AgentID(r.cmd.Agent), Mode: fyllo.Mode(r.cmd.Mode),
+		})
+		if fyllo.CodeOf(err) != fyllo.CodeSessionBusy || !beingTold(err) || time.Now().After(deadline) {
+			return m, err
+		}
+		if !told {
+			r.app.notice("waiting: the Agent is being told about work that it delegated")
+		}
+		if err := pause(limit, noticePause); err != nil {
+			return fyllo.Message{}, err
+		}
+	}
+}
+
+// beingTold reports whether a Session is busy with a turn of Core's own.
+func beingTold(err error) bool {
+	e, ok := errors.AsType[*fyllo.Error](err)
+	if !ok {
+		return false
+	}
+	details, _ := e.Details.(map[string]any)
+	return details["turn"] == "notification"
 }
 
 // submit opens the feed, sends, and prints the session line. Once Core has the request, the turn belongs to the
@@ -317,12 +386,6 @@ func (r *promptRun) cancel(limit context.Context, t *follow.Turn, err error) (fy
 func (r *promptRun) finish(end fyllo.TurnEnd, err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return err
-	}
-	if end.StopReason != "" || end.Error != nil {
-		line := follow.TurnEndLine{Type: "turn_end", Turn: "prompt", StopReason: end.StopReason, Error: end.Error}
-		if err := r.out.Print(line); err != nil {
-			return err
-		}
 	}
 	last := follow.EndLine{Type: "end", StopReason: end.StopReason, Error: end.Error}
 	var outcome error

@@ -38,7 +38,9 @@ func (c *spawnedListCmd) Run(ctx context.Context, a *app) error {
 	err = a.withCore(ctx, func(core *coreapi.Client) error {
 		d, err := core.Detail(ctx, parent)
 		if err == nil {
-			list, err = core.In(d.WorkspaceID).Spawned(ctx, parent)
+			var spawned coreapi.Spawned
+			spawned, err = core.In(d.WorkspaceID).Spawned(ctx, parent)
+			list = spawned.Spawned
 		}
 		return err
 	})

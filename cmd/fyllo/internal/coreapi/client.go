@@ -228,13 +228,17 @@ func (c *Client) Detail(ctx context.Context, id fyllo.SessionID) (fyllo.SessionD
 	return out, err
 }
 
-// Spawned returns what a Session has spawned, in list order.
-func (c *Client) Spawned(ctx context.Context, parent fyllo.SessionID) ([]fyllo.SpawnSummary, error) {
-	var out struct {
-		Spawned []fyllo.SpawnSummary `json:"spawned"`
-	}
+// Spawned is what a Session has delegated, in list order. Telling means that its Agent is still to be told of an end.
+type Spawned struct {
+	Spawned []fyllo.SpawnSummary `json:"spawned"`
+	Telling bool                 `json:"telling"`
+}
+
+// Spawned returns what a Session has delegated.
+func (c *Client) Spawned(ctx context.Context, parent fyllo.SessionID) (Spawned, error) {
+	var out Spawned
 	err := c.Call(ctx, http.MethodGet, sessionPath(parent, "/spawned"), nil, &out)
-	return out.Spawned, err
+	return out, err
 }
 
 // SpawnedDetail returns one of them with its turns.

@@ -94,6 +94,26 @@ func (f *Feed) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
+// NextUntil is Next that ends when everything up to seq has been returned: false without an error.
+func (f *Feed) NextUntil(ctx context.Context, seq uint64) (Frame, bool, error) {
+	for {
+		f.mu.Lock()
+		over := len(f.frames) == 0 && f.seq >= seq
+		f.mu.Unlock()
+		if over || ctx.Err() != nil {
+			return Frame{}, false, ctx.Err()
+		}
+		fr, ok, err := f.take()
+		if ok || err != nil {
+			return fr, ok, err
+		}
+		select {
+		case <-f.more:
+		case <-ctx.Done():
+		}
+	}
+}
+
 func (f *Feed) take() (Frame, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

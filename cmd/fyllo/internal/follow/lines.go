@@ -100,9 +100,18 @@ type PermissionOutcome struct {
 // TurnEndLine ends a turn.
 type TurnEndLine struct {
 	Type       string         `json:"type"` // turn_end
-	Turn       string         `json:"turn"` // prompt
+	Turn       string         `json:"turn"` // prompt or notification
 	StopReason string         `json:"stopReason,omitempty"`
 	Error      *fyllo.Failure `json:"error,omitempty"`
+}
+
+// SpawnedLine is the new state of something that the Session has delegated.
+type SpawnedLine struct {
+	Type      string            `json:"type"` // spawned
+	SessionID fyllo.SessionID   `json:"sessionId"`
+	AgentID   fyllo.AgentID     `json:"agentId"`
+	Status    fyllo.SpawnStatus `json:"status"`
+	TurnID    string            `json:"turnId,omitempty"` // of the turn that runs
 }
 
 // EndLine is the outcome of the command; it comes last.

@@ -68,6 +68,8 @@ func (p *plainPrinter) Print(line any) error {
 		p.activity(planActivity(l.Entries))
 	case PermissionLine:
 		p.activity("permission: " + l.Title + ": " + outcomeText(l))
+	case SpawnedLine:
+		p.activity("spawned: " + string(l.AgentID) + " (" + string(l.SessionID) + "): " + string(l.Status))
 	case TurnEndLine:
 		return p.turnEnd(l)
 	}

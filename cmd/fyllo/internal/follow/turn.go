@@ -47,6 +47,9 @@ type Turn struct {
 	tools   map[string]ToolLine         // as last printed, by Part id
 	asks    map[string]fyllo.Permission // all that were asked, by id
 	end     *fyllo.TurnEnd
+
+	spawned map[fyllo.SessionID]SpawnedLine // as last printed
+	held    *coreapi.Frame                  // taken from the feed, and not of this turn
 }
 
 // New returns the turn that userMessage began in a Session. feed must have begun before the message was sent.
@@ -54,6 +57,7 @@ func New(c *coreapi.Client, feed *coreapi.Feed, session fyllo.SessionID, userMes
 	return &Turn{
 		client: c, feed: feed, out: Nothing, session: session, userMessage: userMessage,
 		printed: map[string]int{}, units: map[string]int{}, parents: map[string]string{}, tools: map[string]ToolLine{}, asks: map[string]fyllo.Permission{},
+		spawned: map[fyllo.SessionID]SpawnedLine{},
 	}
 }
 
@@ -79,14 +83,21 @@ func (t *Turn) Follow(ctx context.Context) (fyllo.TurnEnd, error) {
 	return *t.end, nil
 }
 
-// late prints content that arrives after the Agent's answer.
+// late prints content that arrives after the Agent's answer, until its time is over or the Agent is told something.
 func (t *Turn) late(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lateContent)
 	defer cancel()
 	for {
-		err := t.step(ctx)
+		fr, err := t.feed.Next(ctx)
 		if ctx.Err() != nil {
 			return nil
+		}
+		if err == nil && t.hidden(fr) != "" {
+			t.held = &fr
+			return nil
+		}
+		if err == nil {
+			err = t.take(ctx, fr)
 		}
 		if err != nil {
 			return err
@@ -99,6 +110,11 @@ func (t *Turn) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return t.take(ctx, fr)
+}
+
+// take prints what a frame brings.
+func (t *Turn) take(ctx context.Context, fr coreapi.Frame) error {
 	if fr.Type == fyllo.EventReset {
 		return t.catchUp(ctx)
 	}
@@ -133,6 +149,8 @@ func (t *Turn) apply(ctx context.Context, fr coreapi.Frame) error {
 		return with(fr, t.permissionClosed)
 	case fyllo.EventTurnEnd:
 		return with(fr, t.ended)
+	case fyllo.EventSpawned:
+		return with(fr, func(e fyllo.SpawnedEvent) error { return t.child(ctx, e.SessionID) })
 	case fyllo.EventSessionRemoved:
 		return fyllo.Errorf(fyllo.CodeSessionNotFound, "session %s: it was deleted while its turn ran", t.session)
 	default:
