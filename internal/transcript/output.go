@@ -312,11 +312,35 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// indent formats a JSON value; what is no JSON stays as it came.
+// indent formats a JSON value; what is no JSON stays as it came. So does a value whose blanks would be a multiple of it:
+// a few kilobytes of brackets within brackets would become megabytes.
 func indent(raw []byte) string {
 	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
+	if blanks(raw) > 4*len(raw)+4096 || json.Indent(&b, raw, "", "  ") != nil {
 		return clean(string(raw))
 	}
 	return clean(b.String())
+}
+
+// blanks is about how many bytes json.Indent adds to a value.
+func blanks(raw []byte) int {
+	depth, sum, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+			sum += 1 + 2*depth
+		case c == '}', c == ']':
+			depth--
+			sum += 1 + 2*max(depth, 0)
+		case c == ',':
+			sum += 1 + 2*max(depth, 0)
+		}
+	}
+	return sum
 }
