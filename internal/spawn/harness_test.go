@@ -39,6 +39,7 @@ type world struct {
 	agents *fakeAgents
 	scope  fyllo.Scope
 	stale  error
+	before func(s *faultyStore)     // is called before Core starts on a store; nil = not
 	held   func(o fyllo.SpawnOwner) // is called while a parent is looked up; nil = not
 	e      *spawn.Engine
 	end    func()
@@ -79,6 +80,9 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.store = &faultyStore{Store: storeBridge{spawned.New(real, quiet())}}
+	if w.before != nil {
+		w.before(w.store)
+	}
 	w.e = spawn.New(spawn.Deps{Store: w.store, Agents: w.agents, Parents: w, Workspaces: w, Decoder: decoder{}, Log: quiet()})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -152,6 +156,24 @@ type faultyStore struct {
 	writes int
 	failAt int // 0 = never
 	stays  bool
+	after  func(what string) // told of each operation that has changed the disk; nil = nobody
+}
+
+// did is called after each operation that changes the disk.
+func (s *faultyStore) did(what string, err error) error {
+	s.mu.Lock()
+	after := s.after
+	s.mu.Unlock()
+	if err == nil && after != nil {
+		after(what)
+	}
+	return err
+}
+
+func (s *faultyStore) watch(after func(what string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after = after
 }
 
 var errDisk = fyllo.Errorf(fyllo.CodeStorageFailed, "write: the disk is full")
@@ -176,28 +198,29 @@ func (s *faultyStore) PutMeta(o fyllo.SpawnOwner, m fyllo.SpawnMeta) error {
 	if err := s.write(); err != nil {
 		return err
 	}
-	return s.Store.PutMeta(o, m)
+	return s.did("metadata "+string(m.Status), s.Store.PutMeta(o, m))
 }
 
 func (s *faultyStore) PutTurn(o fyllo.SpawnOwner, id fyllo.SessionID, t fyllo.SpawnTurn) error {
 	if err := s.write(); err != nil {
 		return err
 	}
-	return s.Store.PutTurn(o, id, t)
+	return s.did("turn "+string(t.Phase), s.Store.PutTurn(o, id, t))
 }
 
 func (s *faultyStore) PutResponse(o fyllo.SpawnOwner, id fyllo.SessionID, r string, from io.Reader) error {
 	if err := s.write(); err != nil {
 		return err
 	}
-	return s.Store.PutResponse(o, id, r, from)
+	return s.did("response", s.Store.PutResponse(o, id, r, from))
 }
 
 func (s *faultyStore) AppendMessage(o fyllo.SpawnOwner, id fyllo.SessionID, m fyllo.Message) (fyllo.Message, error) {
 	if err := s.write(); err != nil {
 		return m, err
 	}
-	return s.Store.AppendMessage(o, id, m)
+	stored, err := s.Store.AppendMessage(o, id, m)
+	return stored, s.did("message "+string(m.Role), err)
 }
 
 func (s *faultyStore) BeginTurn(o fyllo.SpawnOwner, id fyllo.SessionID, h fyllo.TurnHeader) (turns.TurnLog, error) {
@@ -208,7 +231,7 @@ func (s *faultyStore) BeginTurn(o fyllo.SpawnOwner, id fyllo.SessionID, h fyllo.
 	if err != nil {
 		return nil, err
 	}
-	return faultyLog{log, s}, nil
+	return faultyLog{log, s}, s.did("log", nil)
 }
 
 type faultyLog struct {
@@ -220,7 +243,17 @@ func (l faultyLog) Append(r []fyllo.TurnRecord) error {
 	if err := l.s.write(); err != nil {
 		return err
 	}
-	return l.TurnLog.Append(r)
+	return l.s.did("log lines", l.TurnLog.Append(r))
+}
+
+func (l faultyLog) Remove() error { return l.s.did("log removed", l.TurnLog.Remove()) }
+
+func (s *faultyStore) Remove(o fyllo.SpawnOwner, id fyllo.SessionID) error {
+	return s.did("removed", s.Store.Remove(o, id))
+}
+
+func (s *faultyStore) DropTurn(o fyllo.SpawnOwner, id fyllo.SessionID) error {
+	return s.did("log dropped", s.Store.DropTurn(o, id))
 }
 
 // fakeAgents is a catalogue of one Agent, "fake", and one that is not installed.

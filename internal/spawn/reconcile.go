@@ -40,6 +40,9 @@ func (e *Engine) reconcileOne(o fyllo.SpawnOwner, meta fyllo.SpawnMeta) error {
 	if err != nil {
 		return err
 	}
+	if unknown(&meta, all) {
+		return e.Store.Remove(o, meta.SessionID)
+	}
 	for i := range all {
 		t, changed := &all[i], false
 		if n := t.Notification; n != nil && n.State == fyllo.NotificationDispatched {
@@ -68,6 +71,12 @@ func (e *Engine) reconcileOne(o fyllo.SpawnOwner, meta fyllo.SpawnMeta) error {
 		return nil
 	}
 	return e.Store.PutMeta(o, meta)
+}
+
+// unknown reports whether nobody was told about a Session, since its first turn was not recorded (R-SPAWN-040). One that
+// was prepared for a caller has an ACP session.
+func unknown(meta *fyllo.SpawnMeta, all []fyllo.SpawnTurn) bool {
+	return len(all) == 0 && meta.Status == fyllo.SpawnIsRunning && meta.ACPSessionID == ""
 }
 
 // interrupt ends a turn that a dead Core ran, and stores what it had said by the fold that would have made the answer.
