@@ -54,6 +54,8 @@ export class Core {
   private log = ''
   private firstURL = ''
 
+  private registryURL = ''
+
   constructor(project = 'project') {
     this.project = this.makeDir(project)
     mkdirSync(this.bin)
@@ -71,6 +73,13 @@ export class Core {
   program(name: string, script: string): void {
     writeFileSync(join(this.bin, name), `#!/bin/sh\n${script}\n`)
     chmodSync(join(this.bin, name), 0o755)
+  }
+
+  /** registry gives Core, from its next start on, a list of known Agents. */
+  registry(agents: object[]): void {
+    const path = join(this.dir, 'registry.json')
+    writeFileSync(path, JSON.stringify({ version: '1.0.0', agents }))
+    this.registryURL = `file://${path}`
   }
 
   /** start runs Core with the project open; port 0 lets the system choose. */
@@ -228,7 +237,7 @@ export class Core {
       PATH: `${this.bin}:/usr/local/bin:/usr/bin:/bin`,
       HOME: join(this.dir, 'home'),
       FYLLO_HOME: join(this.dir, 'data'),
-      FYLLO_REGISTRY_URL: '', // no test goes out
+      FYLLO_REGISTRY_URL: this.registryURL, // no test goes out
       FYLLO_E2E: this.mark,
       LANG: 'C.UTF-8',
       TMPDIR: this.dir,

@@ -119,6 +119,8 @@ export class Chat {
 interface Fixtures {
   /** Agents that are added before the page opens: name → script of internal/testagent. */
   agents: Record<string, string>
+  /** Entries of the list of known Agents; none: there is no list. As with histories, more than one need a scope. */
+  registry: object[]
   /** Name of the project directory. */
   projectName: string
   /**
@@ -134,11 +136,13 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures>({
   agents: [{ Scripted: 'default' }, { option: true }],
+  registry: [[], { option: true }],
   projectName: ['project', { option: true }],
   histories: [[], { option: true }],
 
-  core: async ({ agents, projectName, histories }, use) => {
+  core: async ({ agents, projectName, histories, registry }, use) => {
     const core = new Core(projectName)
+    if (registry.length > 0) core.registry(registry)
     await core.start()
     for (const [name, script] of Object.entries(agents)) await core.addAgent(name, script)
     if (histories.length > 0) {

@@ -74,6 +74,38 @@ test.describe('Agents that fail', () => {
   })
 })
 
+test.describe('the registry', () => {
+  const npx = (name: string) => ({ npx: { package: name, args: ['default'] } })
+  test.use({
+    registry: [[
+      { id: 'claude-acp', name: 'Claude', version: '1.10.0', description: 'Known to all', distribution: npx('@acme/claude-acp@1.10.0') },
+      { id: 'absent', name: 'Absent', version: '2.0.0', description: 'Not here yet', distribution: npx('@an-organisation-with-a-long-name/and-a-package-with-a-longer-one@2.0.0') },
+      { id: 'Malformed' },
+    ], { scope: 'test' }],
+  })
+
+  test('what is installed can be used, and what is not says how to install it (R-AGT-005, 030, 051, 121)', async ({ core, page }) => {
+    core.program('npm', `echo '{"dependencies":{"@acme/claude-acp":{"version":"1.9.0"}}}'`)
+    core.program('npx', `[ "$1 $2" = "--no-install @acme/claude-acp" ] && shift 2 && exec ${testagent()} "$@"`)
+    await page.goto(await core.url(core.project))
+    // The draft's own choice has looked already, without anybody going to the settings.
+    await page.getByRole('radio', { name: /^Claude/ }).check({ force: true })
+    await expect(page.getByRole('status').filter({ hasText: 'Claude is ready' })).toBeVisible()
+    await openAgents(page)
+    const claude = page.getByRole('region', { name: 'Agents' }).getByRole('listitem').filter({ hasText: 'installed with npm' })
+    await expect(claude).toContainText('Update available: 1.10.0')
+    await expect(claude).toContainText('Running')
+    const known = page.getByRole('region', { name: 'Not installed' })
+    await expect(known.getByText('npm install -g @an-organisation')).toBeVisible()
+    await axe(page)
+    await fitsNarrow(page)
+
+    core.program('npm', `echo '{}'`)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(known.getByText('Claude', { exact: true })).toBeVisible()
+  })
+})
+
 test.describe('preferences', () => {
   test('the pages of the settings stand in order, and an old address leads there (R-AGT-120)', async ({ chat, core, page }) => {
     await expect(chat.title).toBeVisible()

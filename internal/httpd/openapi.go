@@ -123,6 +123,8 @@ func describeVocabulary(api *huma.OpenAPI) {
 	schema.Words(r, fyllo.KindFolder, fyllo.KindCollection)
 	schema.Words(r, fyllo.Supported, fyllo.Unsupported, fyllo.Unknown)
 	schema.Words(r, fyllo.SourceRegistry, fyllo.SourceCustom, fyllo.SourceBuiltin)
+	schema.Words(r, fyllo.InstallNPX, fyllo.InstallUVX, fyllo.InstallBinary)
+	schema.Words(r, fyllo.ManagedByFyllo, fyllo.ManagedByUser)
 	schema.Words(r, fyllo.AgentStopped, fyllo.AgentStarting, fyllo.AgentReady, fyllo.AgentRestarting, fyllo.AgentFailed)
 	schema.Words(r, fyllo.FileAdded, fyllo.FileModified, fyllo.FileDeleted)
 	schema.Words(r, fyllo.MatchTitle, fyllo.MatchID, fyllo.MatchMessage)

@@ -1,6 +1,7 @@
 import { FailureError } from './failure'
 import type {
   Agent,
+  AgentList,
   BodyQuery,
   ConfigChange,
   ConfigOption,
@@ -134,7 +135,8 @@ export class Client {
   directories = (prefix: string, signal?: AbortSignal) =>
     this.call<{ home: string; directories: string[] }>('/api/directories', { query: { prefix }, signal })
 
-  agents = () => this.call<{ agents: Agent[] }>('/api/agents')
+  agents = () => this.call<AgentList>('/api/agents')
+  lookForAgents = (force: boolean) => this.call<AgentList>('/api/agents/look', { method: 'POST', body: { force } })
   addAgent = (body: { name: string; command: string; args: string[]; env: Record<string, string> }) =>
     this.call<Agent>('/api/agents', { method: 'POST', body })
   removeAgent = (id: string) => this.call<void>(`/api/agents/${encodeURIComponent(id)}`, { method: 'DELETE' })

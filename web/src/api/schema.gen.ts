@@ -751,12 +751,12 @@ export interface components {
             /** Format: int64 */
             generation?: number;
             id: string;
-            installMethod?: string;
+            installMethod?: components["schemas"]["InstallMethod"];
             installWays?: components["schemas"]["InstallWay"][];
             installed: boolean;
             kind: string;
             latestVersion?: string;
-            managedBy?: string;
+            managedBy?: components["schemas"]["ManagedBy"];
             name: string;
             /** Format: int64 */
             pid?: number;
@@ -1257,8 +1257,10 @@ export interface components {
             capped: boolean;
             paths: string[];
         };
+        /** @enum {string} */
+        InstallMethod: "npx" | "uvx" | "binary";
         InstallWay: {
-            method: string;
+            method: components["schemas"]["InstallMethod"];
             text: string;
         };
         KeptAttachment: {
@@ -1278,6 +1280,8 @@ export interface components {
             /** @description Fetch and look even when everything is fresh */
             force?: boolean;
         };
+        /** @enum {string} */
+        ManagedBy: "fyllocode" | "user";
         Message: {
             /** Format: date-time */
             createdAt: string;

@@ -2,7 +2,7 @@
 
 import { ref, shallowRef } from 'vue'
 
-import type { Agent, AuthMethod, Failure, StreamEvent } from '@/api/types'
+import type { Agent, AgentList, AuthMethod, Failure, RegistryState, StreamEvent } from '@/api/types'
 
 import { client } from './client'
 
@@ -31,6 +31,9 @@ export interface AgentCheck {
 /** The catalogue as Core lists it. */
 export const agents = shallowRef<readonly Agent[]>([])
 
+/** How the list of known Agents stands; null when Core has none (R-AGT-005). */
+export const registry = shallowRef<RegistryState | null>(null)
+
 /** State of the catalogue. */
 export const agentsState = ref<'loading' | 'ready' | 'failed'>('loading')
 
@@ -41,7 +44,7 @@ export const agentsError = shallowRef<unknown>(null)
 export async function loadAgents(): Promise<void> {
   if (agentsState.value === 'failed') agentsState.value = 'loading'
   try {
-    show((await client.agents()).agents)
+    show(await client.agents())
   } catch (error) {
     agentsError.value = error
     if (agentsState.value !== 'ready') agentsState.value = 'failed'
@@ -50,7 +53,7 @@ export async function loadAgents(): Promise<void> {
 
 /** applyToAgents takes the `agents` events of a frame. */
 export function applyToAgents(events: readonly StreamEvent[]): void {
-  for (const event of events) if (event.type === 'agents') show(event.data.agents)
+  for (const event of events) if (event.type === 'agents') show(event.data)
 }
 
 /** agentName is how lists and sentences call an Agent. */
@@ -58,8 +61,27 @@ export function agentName(id: string): string {
   return agents.value.find((a) => a.id === id)?.name || id
 }
 
-function show(list: readonly Agent[] | null): void {
-  agents.value = list ?? []
+/** initials stand where an Agent has no icon. */
+export function initials(a: Agent): string {
+  const words = (a.name || a.id).split(/[\s_-]+/).filter(Boolean)
+  return words
+    .slice(0, 2)
+    .map((w) => [...w][0] ?? '')
+    .join('')
+    .toUpperCase()
+}
+
+/**
+ * look has Core fetch the list of known Agents when it is old, and see what is installed; force: whatever is known. Events
+ * tell what came of it. Nothing is asked of a Core without such a list.
+ */
+export async function look(force = false): Promise<void> {
+  if (registry.value) show(await client.lookForAgents(force))
+}
+
+function show(list: Pick<AgentList, 'agents' | 'registry'>): void {
+  agents.value = list.agents ?? []
+  registry.value = list.registry ?? null
   agentsState.value = 'ready'
   agentsError.value = null
 }
