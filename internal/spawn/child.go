@@ -65,6 +65,8 @@ func (c *child) run() {
 			f()
 		case <-c.box.Ready():
 			c.drain()
+		case <-c.turn.complete():
+			c.file()
 		case <-c.turn.silent():
 			c.silence()
 		case <-c.turn.late():

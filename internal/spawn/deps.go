@@ -92,6 +92,7 @@ type Deps struct {
 
 	Inactivity time.Duration // 0 = SpawnInactivity
 	CancelTime time.Duration // 0 = SpawnCancelTime
+	LateTime   time.Duration // how long content may follow an Agent's answer; 0 = 500 ms
 }
 
 // Engine owns all spawned Sessions. Its methods may be called from any goroutine; Serve must run.
@@ -118,6 +119,9 @@ func New(d Deps) *Engine {
 	}
 	if d.CancelTime == 0 {
 		d.CancelTime = fyllo.SpawnCancelTime
+	}
+	if d.LateTime == 0 {
+		d.LateTime = lateTime
 	}
 	e := &Engine{
 		Deps: d, ready: make(chan struct{}), jobs: map[place]*job{}, busy: map[fyllo.SpawnOwner]int{},

@@ -63,7 +63,7 @@ func (m *model) Scope(context.Context, fyllo.SpawnOwner) (fyllo.Scope, error) { 
 
 func (m *model) begin() {
 	m.mem = m.mem.reopened()
-	m.e = spawn.New(spawn.Deps{Store: m.mem, Agents: m.agents, Parents: m, Workspaces: m, Decoder: decoder{}, Log: quiet()})
+	m.e = spawn.New(spawn.Deps{Store: m.mem, Agents: m.agents, Parents: m, Workspaces: m, Decoder: decoder{}, Log: quiet(), LateTime: time.Microsecond})
 	ctx, cancel := context.WithCancel(context.Background())
 	done, e := make(chan error, 1), m.e
 	go func() { done <- e.Serve(ctx) }()
@@ -282,6 +282,8 @@ func (m *model) finish() {
 	case reason == "cancelled" || reason == "error":
 		m.over(c, "error", fyllo.CodeTurnFailed)
 	default:
+		time.Sleep(time.Microsecond) // what comes behind the answer
+		synctest.Wait()
 		m.over(c, "idle", "")
 	}
 }

@@ -86,7 +86,7 @@ func (c *child) persistFailed(err error) {
 // that can be used again (R-SPAWN-029).
 func (c *child) settle(as end) {
 	t := c.turn
-	for _, timer := range []*time.Timer{t.watch, t.deadline} {
+	for _, timer := range []*time.Timer{t.watch, t.deadline, t.filing} {
 		if timer != nil {
 			timer.Stop()
 		}

@@ -17,6 +17,9 @@ const (
 	// slept is how much more the clock on the wall may have moved than the monotonic one before the machine counts as
 	// having slept (R-SPAWN-068).
 	slept = 30 * time.Second
+	// lateTime is how long content still joins a response after the Agent's answer, as in Chat (R-ACP-022). The response
+	// never changes, so the turn is settled after it.
+	lateTime = 500 * time.Millisecond
 )
 
 // turn is one dispatched prompt, from its record to its settling.
@@ -30,13 +33,22 @@ type turn struct {
 	stop  context.CancelFunc // ends the opening of its ACP session
 
 	lastAt   time.Time // of the last activity, with its monotonic reading
+	lastWall time.Time // the same by the clock on the wall alone, which goes on while the machine sleeps
 	storedAt time.Time // of the last write of rec
 	watch    *time.Timer
 	deadline *time.Timer // of a cancel; nil while nobody wants one
+	answered *end        // how the Agent completed it; nil while it works
+	filing   *time.Timer // of the content behind the answer; nil while the Agent works
 
 	reply    chan<- outcome // gets the one answer of the call
 	accepted bool
 	warnings []fyllo.SpawnWarning
+}
+
+// alive notes a sign of life.
+func (t *turn) alive() {
+	t.lastAt = time.Now()
+	t.lastWall = t.lastAt.Round(0)
 }
 
 func (t *turn) silent() <-chan time.Time {
@@ -44,6 +56,13 @@ func (t *turn) silent() <-chan time.Time {
 		return nil
 	}
 	return t.watch.C
+}
+
+func (t *turn) complete() <-chan time.Time {
+	if t == nil || t.filing == nil {
+		return nil
+	}
+	return t.filing.C
 }
 
 func (t *turn) late() <-chan time.Time {
@@ -68,7 +87,7 @@ func (c *child) begin(ctx context.Context, j *job, p *fyllo.SpawnPrompt, warning
 	user := fyllo.Message{ID: "msg-" + newID(), Role: fyllo.RoleUser, CreatedAt: at, UpdatedAt: at, TurnID: j.turnID}
 	user.Parts = []fyllo.Part{{ID: user.ID + ".0", Type: fyllo.PartText, Text: p.Prompt}}
 	t := &turn{
-		job: j, reply: reply, warnings: warnings, lastAt: time.Now(), stop: j.stop,
+		job: j, reply: reply, warnings: warnings, stop: j.stop,
 		live: transcript.New("msg-"+newID(), c.meta.Snapshot.Cwd, at),
 		rec: fyllo.SpawnTurn{
 			TurnID: j.turnID, Ordinal: len(prior) + 1, Mode: p.Mode, Phase: fyllo.SpawnStarting, UserMessageID: user.ID,
@@ -164,7 +183,7 @@ func (c *child) dispatch(prompt string) {
 	}
 	t.log = log
 	t.live.Of(c.acp)
-	t.lastAt = time.Now()
+	t.alive()
 	t.watch = time.NewTimer(c.e.Inactivity)
 	c.sent++
 	t.token = c.sent
@@ -244,10 +263,10 @@ func (c *child) flush() {
 func (c *child) handle(ev fyllo.AgentEvent) {
 	switch {
 	case ev.PromptDone != nil:
-		if t := c.turn; t != nil && t.token == ev.PromptDone.Token {
+		if t := c.turn; t != nil && t.token == ev.PromptDone.Token && t.answered == nil {
 			c.flush()
 			if c.turn == t {
-				c.settle(c.promptEnd(ev.PromptDone))
+				c.answered(c.promptEnd(ev.PromptDone))
 			}
 		}
 	case ev.Closed != nil:
@@ -256,6 +275,25 @@ func (c *child) handle(ev fyllo.AgentEvent) {
 		c.permission(ev.Permission)
 	case ev.Update != nil:
 		c.update(ev.Update)
+	}
+}
+
+// answered takes the Agent's answer: a completed turn waits for the content that may come behind it.
+func (c *child) answered(as end) {
+	t := c.turn
+	if as.phase != fyllo.SpawnCompleted {
+		c.settle(as)
+		return
+	}
+	t.watch.Stop()
+	t.answered, t.filing = &as, time.NewTimer(c.e.LateTime)
+}
+
+// file settles a completed turn with all that came.
+func (c *child) file() {
+	c.flush()
+	if c.turn != nil {
+		c.settle(*c.turn.answered)
 	}
 }
 
@@ -272,7 +310,7 @@ func (c *child) update(u *fyllo.Update) {
 		return
 	}
 	at := now()
-	t.lastAt = time.Now()
+	t.alive()
 	if !u.Kind.Control() && u.Kind != fyllo.UpdateUnknown {
 		t.lines = append(t.lines, fyllo.TurnRecord{At: at, Line: u.Raw})
 		t.live.Apply(u, at)
@@ -315,12 +353,12 @@ func (c *child) permission(ask *fyllo.PermissionAsk) {
 		option = ask.Options[i].OptionID
 	}
 	t := c.turn
-	if t == nil || t.token == 0 || t.rec.Phase == fyllo.SpawnCancelling {
+	if t == nil || t.token == 0 || t.answered != nil || t.rec.Phase == fyllo.SpawnCancelling {
 		ask.Answer("")
 		return
 	}
 	at := now()
-	t.lastAt = time.Now()
+	t.alive()
 	t.live.Ask(ask, at)
 	note := fyllo.PermissionNote{ID: "permission-" + newID(), ToolCallID: t.live.CallID(ask), Options: ask.Options, Outcome: "cancelled", By: "policy", At: at}
 	note.Title = t.live.ToolTitle(note.ToolCallID)
@@ -337,11 +375,16 @@ func (c *child) permission(ask *fyllo.PermissionAsk) {
 
 // closed handles the end of the Agent's process: nothing moves to the next one (R-SPAWN-096).
 func (c *child) closed() {
+	if c.turn != nil && c.turn.answered != nil {
+		c.file()
+	}
 	if c.turn != nil {
 		c.flush()
 	}
 	if c.turn != nil {
 		c.settle(lost())
+	}
+	if c.over {
 		return
 	}
 	c.over = true
@@ -353,8 +396,9 @@ func (c *child) closed() {
 func (c *child) silence() {
 	t := c.turn
 	idle := time.Since(t.lastAt)
-	if wall := time.Now().Round(0).Sub(t.lastAt.Round(0)); wall-idle > slept {
-		t.lastAt, idle = time.Now(), 0
+	if wall := time.Now().Round(0).Sub(t.lastWall); wall-idle > slept {
+		t.alive()
+		idle = 0
 	}
 	if left := c.e.Inactivity - idle; left > 0 {
 		t.watch.Reset(left)
@@ -367,7 +411,7 @@ func (c *child) silence() {
 // still to be decided. What was accepted is not cancelled by a caller that went away.
 func (c *child) cancel(why fyllo.Code) bool {
 	t := c.turn
-	if t == nil || why == fyllo.CodeTurnCancelled && t.accepted {
+	if t == nil || t.answered != nil || why == fyllo.CodeTurnCancelled && t.accepted {
 		return false
 	}
 	if t.rec.Phase == fyllo.SpawnCancelling {
@@ -405,6 +449,9 @@ func (c *child) unconfirmed() {
 
 // shutdown records what runs as interrupted (R-SPAWN-092).
 func (c *child) shutdown() {
+	if c.turn != nil && c.turn.answered != nil {
+		c.file()
+	}
 	if c.turn != nil {
 		c.flush()
 	}
