@@ -256,7 +256,7 @@ func (s *faultyStore) DropTurn(o fyllo.SpawnOwner, id fyllo.SessionID) error {
 	return s.did("log dropped", s.Store.DropTurn(o, id))
 }
 
-// fakeAgents is a catalogue of one Agent, "fake", and one that is not installed.
+// fakeAgents is a catalogue of one Agent, "fake", and two of the registry, of which "absent" is not installed.
 type fakeAgents struct {
 	mu    sync.Mutex
 	agent *fakeAgent
@@ -266,7 +266,10 @@ type fakeAgents struct {
 
 func (f *fakeAgents) List() []fyllo.Agent {
 	a, _ := f.Describe("fake")
-	return []fyllo.Agent{{ID: "absent", Name: "Absent", Source: fyllo.SourceRegistry}, a, {ID: "tour", Name: "Tour", Source: fyllo.SourceBuiltin, Installed: true}}
+	return []fyllo.Agent{
+		{ID: "absent", Name: "Absent", Source: fyllo.SourceRegistry, Description: "not here"},
+		{ID: "listed", Name: "Listed", Source: fyllo.SourceRegistry, Description: "from the registry", Installed: true}, a, {ID: "tour", Name: "Tour", Source: fyllo.SourceBuiltin, Installed: true},
+	}
 }
 
 func (f *fakeAgents) Describe(id fyllo.AgentID) (fyllo.Agent, bool) {

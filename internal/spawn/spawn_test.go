@@ -701,7 +701,8 @@ func TestNoReservationLeaks_R_SPAWN_060(t *testing.T) {
 func TestAvailableAgents_R_SPAWN_025(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		got, err := w.e.AvailableAgents(t.Context())
-		if err != nil || len(got) != 2 || got[0].AgentID != "fake" || got[0].Description != "Custom ACP Agent" || got[1].AgentID != "tour" {
+		if err != nil || len(got) != 3 || got[0] != (fyllo.SpawnAgent{AgentID: "listed", Name: "Listed", Description: "from the registry"}) ||
+			got[1].AgentID != "fake" || got[1].Description != "Custom ACP Agent" || got[2].AgentID != "tour" {
 			t.Errorf("%+v %v", got, err)
 		}
 		if s := w.agents.now().seen(); s != "" {

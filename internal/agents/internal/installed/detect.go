@@ -55,9 +55,9 @@ func (d *Detector) Detect(ctx context.Context, agents []registry.Agent, records 
 				found, ok = was[a.ID]
 				ok = ok && found.Method == method
 			case method == fyllo.InstallNPX:
-				found.Version, ok = packages[method][registry.BareNPM(a.NPX.Package)]
+				found, ok = d.packaged(packages[method], registry.BareNPM(a.NPX.Package))
 			case method == fyllo.InstallUVX:
-				found.Version, ok = packages[method][registry.BarePyPI(a.UVX.Package)]
+				found, ok = d.packaged(packages[method], registry.BarePyPI(a.UVX.Package))
 			case method == fyllo.InstallBinary:
 				found.Path, ok = d.program(a.Binary[d.Platform], records[a.ID])
 				if ok {
@@ -75,18 +75,18 @@ func (d *Detector) Detect(ctx context.Context, agents []registry.Agent, records 
 }
 
 // packages asks each tool once, and only when an Agent could come from it. A tool that is not there has nothing.
-func (d *Detector) packages(ctx context.Context, agents []registry.Agent, look *Look) map[fyllo.InstallMethod]map[string]string {
-	out := map[fyllo.InstallMethod]map[string]string{}
+func (d *Detector) packages(ctx context.Context, agents []registry.Agent, look *Look) map[fyllo.InstallMethod]map[string]Package {
+	out := map[fyllo.InstallMethod]map[string]Package{}
 	for _, t := range []struct {
 		method    fyllo.InstallMethod
 		list, run string // both commands are needed
 		args      []string
-		parse     func([]byte, error) (map[string]string, error)
+		parse     func([]byte, error) (map[string]Package, error)
 	}{
-		{fyllo.InstallNPX, "npm", "npx", []string{"list", "-g", "--depth=0", "--json", "--offline", "--no-update-notifier"}, func(out []byte, _ error) (map[string]string, error) {
+		{fyllo.InstallNPX, "npm", "npx", []string{"list", "-g", "--depth=0", "--json", "--long", "--offline", "--no-update-notifier"}, func(out []byte, _ error) (map[string]Package, error) {
 			return ParseNPMList(out)
 		}},
-		{fyllo.InstallUVX, "uv", "uvx", []string{"tool", "list", "--offline"}, func(out []byte, err error) (map[string]string, error) {
+		{fyllo.InstallUVX, "uv", "uvx", []string{"tool", "list", "--offline"}, func(out []byte, err error) (map[string]Package, error) {
 			return ParseUVList(out), err
 		}},
 	} {
@@ -107,6 +107,16 @@ func (d *Detector) packages(ctx context.Context, agents []registry.Agent, look *
 		}
 	}
 	return out
+}
+
+// packaged finds a package, and its command if that can be executed.
+func (d *Detector) packaged(all map[string]Package, name string) (Detection, bool) {
+	p, ok := all[name]
+	found := Detection{Version: p.Version}
+	if p.Program != "" {
+		found.Path = d.Find(p.Program)
+	}
+	return found, ok
 }
 
 // program finds a binary: where it was installed, else by its name on PATH.

@@ -17,8 +17,14 @@ import (
 
 func TestNPMList_R_AGT_031(t *testing.T) {
 	got, err := ParseNPMList([]byte("warning of a wrapper\n" + `{"name":"lib","problems":["x"],"error":{"code":"ELSPROBLEMS"},"dependencies":{
-		"@acme/scoped-acp":{"version":"1.9.0","overridden":false},"gone":{"required":"1","missing":true},"bare":{}}}`))
-	if diff := cmp.Diff(map[string]string{"@acme/scoped-acp": "1.9.0", "bare": ""}, got); diff != "" || err != nil {
+		"@acme/scoped-acp":{"version":"1.9.0","overridden":false},"gone":{"required":"1","missing":true},"bare":{},
+		"one":{"path":"/lib/one","bin":{"other":"dist/run.js"}},"@s/named":{"path":"/lib/named","bin":{"x":"x.js","named":"./n.js"}},
+		"text":{"path":"/lib/text","bin":"t.js"},"many":{"path":"/lib/many","bin":{"x":"x.js","y":"y.js"}},
+		"out":{"path":"/lib/out","bin":{"out":"../../evil"}},"relative":{"path":"lib","bin":{"relative":"x"}}}}`))
+	if diff := cmp.Diff(map[string]Package{
+		"@acme/scoped-acp": {Version: "1.9.0"}, "bare": {}, "one": {Program: "/lib/one/dist/run.js"}, "@s/named": {Program: "/lib/named/n.js"},
+		"text": {Program: "/lib/text/t.js"}, "many": {}, "out": {}, "relative": {},
+	}, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
 	if got, err := ParseNPMList([]byte(`{}`)); err != nil || len(got) != 0 {
@@ -33,7 +39,7 @@ func TestNPMList_R_AGT_031(t *testing.T) {
 
 func TestUVListKnowsExactNames_R_AGT_031(t *testing.T) {
 	got := ParseUVList([]byte("py-agent-extra v2.0.0\n- py-agent\n- py-agent v9\npy-agent v0.3.1 (/home/u/tools)\r\nNo tools installed\n"))
-	if diff := cmp.Diff(map[string]string{"py-agent-extra": "2.0.0", "py-agent": "0.3.1"}, got); diff != "" {
+	if diff := cmp.Diff(map[string]Package{"py-agent-extra": {Version: "2.0.0"}, "py-agent": {Version: "0.3.1"}}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -82,9 +88,9 @@ func TestDetection_R_AGT_031_040(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &machine{
-		tools: map[string]string{"npm": "/t/npm", "npx": "/t/npx", "uv": "/t/uv", "uvx": "/t/uvx", "built": built, "/data/placed": "/data/placed"},
+		tools: map[string]string{"npm": "/t/npm", "npx": "/t/npx", "uv": "/t/uv", "uvx": "/t/uvx", "built": built, "/data/placed": "/data/placed", "/lib/scoped/run.js": "/lib/scoped/run.js"},
 		prints: map[string]string{
-			"/t/npm": `{"dependencies":{"@acme/scoped-acp":{"version":"1.9.0"}}}`,
+			"/t/npm": `{"dependencies":{"@acme/scoped-acp":{"version":"1.9.0","path":"/lib/scoped","bin":{"x":"run.js"}}}}`,
 			"/t/uv":  "py-agent v0.3.0\nboth-py v1.0\n", built: "built version 3.1.4 (linux)\n",
 		},
 		fails: map[string]bool{},
@@ -92,7 +98,7 @@ func TestDetection_R_AGT_031_040(t *testing.T) {
 	d := m.detector()
 	records := Records{"placed": {ManagedBy: fyllo.ManagedByFyllo, InstallMethod: fyllo.InstallBinary, InstallPath: "/data/placed"}}
 	want := map[fyllo.AgentID]Detection{
-		"scoped": {Method: fyllo.InstallNPX, Version: "1.9.0"}, "py": {Method: fyllo.InstallUVX, Version: "0.3.0"},
+		"scoped": {Method: fyllo.InstallNPX, Path: "/lib/scoped/run.js", Version: "1.9.0"}, "py": {Method: fyllo.InstallUVX, Version: "0.3.0"},
 		"both": {Method: fyllo.InstallUVX, Version: "1.0"}, "built": {Method: fyllo.InstallBinary, Path: built, Version: "3.1.4"},
 		"placed": {Method: fyllo.InstallBinary, Path: "/data/placed"}, // its version is unknown, and it is there
 	}
@@ -107,7 +113,7 @@ func TestDetection_R_AGT_031_040(t *testing.T) {
 		asked[line]++
 	}
 	if diff := cmp.Diff(map[string]int{
-		"npm list -g --depth=0 --json --offline --no-update-notifier": 2, "uv tool list --offline": 2, "built --version": 1,
+		"npm list -g --depth=0 --json --long --offline --no-update-notifier": 2, "uv tool list --offline": 2, "built --version": 1,
 	}, asked); diff != "" {
 		t.Error(diff)
 	}

@@ -19,7 +19,7 @@ import (
 type Record struct {
 	ManagedBy        fyllo.ManagedBy     `json:"managedBy"`
 	InstallMethod    fyllo.InstallMethod `json:"installMethod"`
-	InstallPath      string              `json:"installPath,omitzero"` // of a binary
+	InstallPath      string              `json:"installPath,omitzero"` // of the program, where it is known
 	InstalledVersion string              `json:"installedVersion,omitzero"`
 	InstalledAt      time.Time           `json:"installedAt"`
 }
@@ -30,7 +30,7 @@ type Records map[fyllo.AgentID]Record
 // Detection is what was found on the machine: an Agent is installed when it has one. Version "" = unknown.
 type Detection struct {
 	Method  fyllo.InstallMethod
-	Path    string // of a binary
+	Path    string // of the program; "" = unknown, which a binary never is
 	Version string
 }
 
@@ -87,6 +87,9 @@ func Reconcile(records Records, detected map[fyllo.AgentID]Detection, ids []fyll
 			if d.Version != "" {
 				r.InstalledVersion = d.Version
 			}
+			if d.Method == r.InstallMethod && d.Path != "" {
+				r.InstallPath = d.Path
+			}
 			if r.ManagedBy == fyllo.ManagedByUser { // of the user's own there is nothing to keep: follow what is there
 				r.InstallMethod, r.InstallPath, r.InstalledVersion = d.Method, d.Path, d.Version
 			}
@@ -94,7 +97,7 @@ func Reconcile(records Records, detected map[fyllo.AgentID]Detection, ids []fyll
 		case recorded && r.ManagedBy == fyllo.ManagedByUser:
 			delete(next, id)
 		case recorded && (r.InstallMethod == fyllo.InstallNPX || r.InstallMethod == fyllo.InstallUVX):
-			installed[id] = Detection{Method: r.InstallMethod, Version: r.InstalledVersion}
+			installed[id] = Detection{Method: r.InstallMethod, Path: r.InstallPath, Version: r.InstalledVersion}
 		}
 	}
 	return next, installed

@@ -17,17 +17,18 @@ type Launch struct {
 }
 
 // Launch says how an Agent that was installed by a method is started; false when the entry does not offer that
-// method on this platform. at is the path of a binary, "" = the entry's command on PATH. Nothing is downloaded by a
-// start: npx has to find the package, and uvx asks nobody (R-AGT-046, 051).
+// method on this platform. at is the path of the program; "" = unknown: then npx, uvx or the entry's command on PATH has to
+// find it. Nothing is downloaded by a start: npx may not install, and uvx asks nobody (R-AGT-046, 051). npx is only the
+// second choice, since it asks the registry of npm about a global package before it looks at the disk.
 func (a Agent) Launch(method fyllo.InstallMethod, platform, at string) (Launch, bool) {
 	switch method {
 	case fyllo.InstallNPX:
 		if a.NPX != nil {
-			return a.NPX.launch("npx", "--no-install", BareNPM(a.NPX.Package)), true
+			return a.NPX.launch(at, "npx", "--no-install", BareNPM(a.NPX.Package)), true
 		}
 	case fyllo.InstallUVX:
 		if a.UVX != nil {
-			return a.UVX.launch("uvx", "--offline", BarePyPI(a.UVX.Package)), true
+			return a.UVX.launch(at, "uvx", "--offline", BarePyPI(a.UVX.Package)), true
 		}
 	case fyllo.InstallBinary:
 		if b, ok := a.Binary[platform]; ok {
@@ -51,9 +52,12 @@ func (a Agent) Methods(platform string) []fyllo.InstallMethod {
 	return out
 }
 
-func (p *Package) launch(tool string, args ...string) Launch {
-	if p.Cmd != "" {
+func (p *Package) launch(at, tool string, args ...string) Launch {
+	switch {
+	case p.Cmd != "":
 		return Launch{p.Cmd, p.Args, p.Env}
+	case at != "":
+		return Launch{at, p.Args, p.Env}
 	}
 	return Launch{tool, slices.Concat(args, p.Args), p.Env}
 }

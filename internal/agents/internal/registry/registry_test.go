@@ -257,6 +257,8 @@ func TestLaunchAndInstall_R_AGT_040_046_051(t *testing.T) {
 		want   string
 	}{
 		{scoped, fyllo.InstallNPX, "", "npx --no-install @acme/scoped-acp --acp"},
+		{scoped, fyllo.InstallNPX, "/lib/scoped-acp/run.js", "/lib/scoped-acp/run.js --acp"},
+		{withCmd, fyllo.InstallNPX, "/lib/with-cmd/run.js", "other-bin"},
 		{withCmd, fyllo.InstallNPX, "", "other-bin"},
 		{py, fyllo.InstallUVX, "", "uvx --offline py-agent acp"},
 		{built, fyllo.InstallBinary, "", "built acp"},
