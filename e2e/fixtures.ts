@@ -19,6 +19,13 @@ export class Watch {
     this.allowed.push({ pattern, seen: !how.always })
   }
 
+  /** allowEndOfCore allows what the browser says of requests that Core's end cuts or refuses; which of them depends on the moment. */
+  allowEndOfCore(): void {
+    this.allow(/net::ERR_(CONNECTION_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|CONTENT_LENGTH_MISMATCH|SOCKET_NOT_CONNECTED)|WebSocket connection/, {
+      always: false,
+    })
+  }
+
   /** follow watches every page of a context. */
   async follow(context: BrowserContext, origin: () => string): Promise<void> {
     await context.addInitScript(() => {

@@ -36,6 +36,10 @@ export default tseslint.config(
         { property: 'outerHTML', message: 'only MdBlock.vue writes HTML, through DOMPurify' },
         { property: 'insertAdjacentHTML', message: 'only MdBlock.vue writes HTML, through DOMPurify' },
       ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'CallExpression[callee.name="defineAsyncComponent"]', message: 'use lazy() of ui/lazy.ts, which outlives a Core that is away' },
+      ],
       'vue/no-v-html': 'error',
       'vue/multi-word-component-names': 'off',
       'vue/require-default-prop': 'off',
@@ -51,6 +55,7 @@ export default tseslint.config(
       'vue/first-attribute-linebreak': 'off',
     },
   },
+  { files: ['src/ui/lazy.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['src/transcript/MdBlock.vue'], rules: { 'vue/no-v-html': 'off' } },
   { files: ['**/*.test.ts', 'scripts/**'], rules: { 'no-restricted-properties': 'off', 'no-console': 'off' } },
   {

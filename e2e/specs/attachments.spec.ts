@@ -133,7 +133,7 @@ test('files of a Session wait in it, through switches, reloads and restarts (R-C
 })
 
 test('files that were not sent survive the end of Core (R-CHAT-043)', async ({ chat, core, page, watch }) => {
-  watch.allow(/ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/, { always: false })
+  watch.allowEndOfCore()
   const id = await chat.begin('echo something')
   await chat.ended()
   await picker(page).setInputFiles([notes])

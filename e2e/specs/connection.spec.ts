@@ -36,7 +36,7 @@ test('a lost stream is taken up again without a reload, and nothing is missing',
 })
 
 test('a Core that died and came back wants a fresh link; then everything is there, and the turn has ended (R-CHAT-149)', async ({ chat, core, page, watch }) => {
-  watch.allow(/ERR_CONNECTION_REFUSED|WebSocket/, { always: false }) // whether an attempt falls into the gap
+  watch.allowEndOfCore()
   watch.allow(/status of 401/)
   const id = await chat.begin('echo Kept text.; hang')
   await expect(chat.log.getByText('Kept text.', { exact: true })).toBeVisible()
@@ -70,4 +70,20 @@ test('a page that opens while Core is away connects as soon as it is there', asy
   await page.unroute('**/api/windows')
   await expect(page.getByText('Scripted is ready')).toBeVisible()
   await expect(page).toHaveURL(`${core.origin}/chat`)
+})
+
+test('a part of the page that could not be loaded comes with its looks once Core answers again', async ({ chat, page, watch }) => {
+  watch.allow(/ERR_FAILED.*\/assets\/SearchDialog-.*\.css/)
+  watch.allow(/ERR_FAILED.*\/assets\/SearchDialog-.*\.js/)
+  await expect(chat.title).toBeVisible()
+  const asked = { css: 0, js: 0 }
+  await page.route(/\/assets\/SearchDialog-/, (route) => {
+    const kind = route.request().url().endsWith('.css') ? 'css' : 'js'
+    return ++asked[kind] > 2 ? route.continue() : route.abort()
+  })
+  await page.keyboard.press('Control+k')
+  const dialog = page.getByRole('dialog', { name: 'Search' })
+  await expect(dialog).toBeVisible()
+  expect(asked.js).toBeGreaterThan(2)
+  expect(asked.css).toBeGreaterThan(2)
 })

@@ -1,5 +1,7 @@
 import { createRouter, type RouteLocationRaw, type Router, type RouterHistory } from 'vue-router'
 
+import { insist } from '@/ui/lazy'
+
 /** What the router needs to know of the window. */
 export interface Gate {
   /** Resolves when Core has said what this window is. */
@@ -14,15 +16,15 @@ export function makeRouter(history: RouterHistory, gate: Gate): Router {
   const router = createRouter({
     history,
     routes: [
-      { path: '/', name: 'launcher', component: () => import('@/launcher/LauncherPage.vue') },
-      { path: '/chat/:id?', name: 'chat', component: () => import('@/chat/ChatPage.vue') },
+      { path: '/', name: 'launcher', component: insist(() => import('@/launcher/LauncherPage.vue')) },
+      { path: '/chat/:id?', name: 'chat', component: insist(() => import('@/chat/ChatPage.vue')) },
       {
         path: '/settings',
-        component: () => import('@/settings/SettingsPage.vue'),
+        component: insist(() => import('@/settings/SettingsPage.vue')),
         redirect: () => ({ name: 'preferences', query: {} }),
         children: [
-          { path: 'preferences', name: 'preferences', component: () => import('@/settings/PreferencesPage.vue') },
-          { path: 'acp-agents', name: 'agents', component: () => import('@/settings/AgentsPage.vue') },
+          { path: 'preferences', name: 'preferences', component: insist(() => import('@/settings/PreferencesPage.vue')) },
+          { path: 'acp-agents', name: 'agents', component: insist(() => import('@/settings/AgentsPage.vue')) },
         ],
       },
       { path: '/:rest(.*)*', redirect: home },

@@ -3,6 +3,9 @@ import { computed, shallowRef, watchEffect } from 'vue'
 import type { Tray } from '@/composer/attach'
 import { agents } from '@/state/agents'
 import { client } from '@/state/client'
+import { insist } from '@/ui/lazy'
+
+const loadParts = insist(() => import('@/composer/attaching'))
 
 /**
  * The files of a composer, "" being the draft's, loaded when the composer is there. agent names whose abilities count
@@ -11,7 +14,7 @@ import { client } from '@/state/client'
 export function useTray(sessionId: string, agent: () => string | undefined) {
   const tray = shallowRef<Tray | null>(null)
   const parts = shallowRef<typeof import('@/composer/attaching') | null>(null)
-  void import('@/composer/attaching').then((loaded) => {
+  void loadParts().then((loaded) => {
     parts.value = loaded
     tray.value = loaded.trayOf(sessionId, sessionId ? keeperOf(sessionId, loaded.upload) : null)
   })

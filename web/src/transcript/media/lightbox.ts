@@ -1,5 +1,6 @@
-import { defineAsyncComponent, h, render, type AppContext } from 'vue'
+import { h, render, type AppContext } from 'vue'
 import type { Attachment } from '@/api/types'
+import { lazy } from '@/ui/lazy'
 
 /** A picture that a lightbox can show. */
 export interface Picture {
@@ -7,7 +8,7 @@ export interface Picture {
   load: () => Promise<Blob>
 }
 
-const Lightbox = defineAsyncComponent(() => import('./Lightbox.vue'))
+const Lightbox = lazy(() => import('./Lightbox.vue'))
 
 /**
  * Shows pictures over the page, beginning with one of them. It lives outside of the rows: a running turn may scroll the
