@@ -128,7 +128,9 @@ type Settings struct {
 }
 
 // SpawnedEvent names the spawned Session that has changed, or of whose end the parent has been told; "" means that there is
-// nothing more to tell. What it is now has to be asked for (R-SPAWN-116).
+// nothing more to tell. What it is now has to be asked for (R-SPAWN-116). Live means that only its running answer has
+// grown, so that no list shows anything else.
 type SpawnedEvent struct {
 	SessionID SessionID `json:"sessionId"`
+	Live      bool      `json:"live,omitempty"`
 }

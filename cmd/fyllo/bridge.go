@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/acp"
 	"fyllocode.dev/fyllo/internal/agents"
 	"fyllocode.dev/fyllo/internal/mcphost"
+	"fyllocode.dev/fyllo/internal/media"
 	"fyllocode.dev/fyllo/internal/records"
 	"fyllocode.dev/fyllo/internal/records/spawned"
 	"fyllocode.dev/fyllo/internal/search"
@@ -88,6 +90,39 @@ func (s spawnStore) BeginTurn(o fyllo.SpawnOwner, id fyllo.SessionID, h fyllo.Tu
 		return nil, err // not a nil *TurnLog
 	}
 	return log, nil
+}
+
+// children are what Sessions have spawned, for windows and commands.
+type children struct {
+	*spawn.Engine
+	store *spawned.Store
+}
+
+// Media implements httpd.Children.
+func (c children) Media(ctx context.Context, o fyllo.SpawnOwner, id fyllo.SessionID, q fyllo.MediaQuery) (*fyllo.Media, error) {
+	of := spawnedBy{c, o}
+	return media.New(of, of).Media(ctx, o.Workspace, id, q)
+}
+
+// spawnedBy sees what one Session has spawned as if it were Sessions of the Workspace.
+type spawnedBy struct {
+	children
+	owner fyllo.SpawnOwner
+}
+
+// Part implements media.Parts.
+func (s spawnedBy) Part(ctx context.Context, _ fyllo.WorkspaceID, id fyllo.SessionID, part string) (fyllo.Part, error) {
+	return s.Engine.Part(ctx, s.owner, id, part)
+}
+
+// Attachment implements media.Store.
+func (s spawnedBy) Attachment(_ fyllo.WorkspaceID, id fyllo.SessionID, name string) (fs.File, error) {
+	return s.store.Attachment(s.owner, id, name)
+}
+
+// Body implements media.Store.
+func (s spawnedBy) Body(_ fyllo.WorkspaceID, id fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error) {
+	return s.store.Body(s.owner, id, ref)
 }
 
 // parents are the Chat Sessions that spawn. The manager is built after the engine that asks for them.

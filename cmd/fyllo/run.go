@@ -70,6 +70,7 @@ type core struct {
 	pool     *pool
 	sessions *session.Manager
 	spawn    *spawn.Engine
+	spawned  *spawned.Store
 	mcp      *mcphost.Host
 	files    *files.Finder
 	server   *httpd.Server
@@ -161,9 +162,14 @@ func registryURL() string {
 // newSpawn builds the engine of delegated work and its door for Agents.
 func (c *core) newSpawn(spaces *workspace.Registry) {
 	log := c.options.Log
+	c.spawned = spawned.New(c.store, log)
 	c.spawn = spawn.New(spawn.Deps{
-		Store: spawnStore{spawned.New(c.store, log)}, Agents: spawnAgents{c.pool}, Parents: parents{c}, Workspaces: spaces,
-		Decoder: decoder{}, Log: log, Changed: c.spawnedChanged,
+		Store: spawnStore{c.spawned}, Agents: spawnAgents{c.pool}, Parents: parents{c}, Workspaces: spaces,
+		Decoder: decoder{}, Log: log,
+		Changed: func(o fyllo.SpawnOwner, id fyllo.SessionID) { c.spawnedChanged(o, fyllo.SpawnedEvent{SessionID: id}) },
+		Grew: func(o fyllo.SpawnOwner, id fyllo.SessionID) {
+			c.spawnedChanged(o, fyllo.SpawnedEvent{SessionID: id, Live: true})
+		},
 		Inactivity: shorter("FYLLO_TEST_SPAWN_INACTIVITY", fyllo.SpawnInactivity, log),
 		CancelTime: shorter("FYLLO_TEST_CANCEL_GRACE", fyllo.SpawnCancelTime, log),
 	})
@@ -174,8 +180,8 @@ func (c *core) newSpawn(spaces *workspace.Registry) {
 }
 
 // spawnedChanged tells windows and commands that a Session's delegated work has changed.
-func (c *core) spawnedChanged(o fyllo.SpawnOwner, id fyllo.SessionID) {
-	c.feed.Publish(fyllo.Event{Workspace: o.Workspace, SessionID: o.Parent, Type: fyllo.EventSpawned, Data: fyllo.SpawnedEvent{SessionID: id}})
+func (c *core) spawnedChanged(o fyllo.SpawnOwner, e fyllo.SpawnedEvent) {
+	c.feed.Publish(fyllo.Event{Workspace: o.Workspace, SessionID: o.Parent, Type: fyllo.EventSpawned, Data: e})
 }
 
 // shorter reads a limit for tests from the environment; it can only be shortened (R-CLI-012).
@@ -207,7 +213,7 @@ func (c *core) newServer(feed *httpd.Feed, spaces *workspace.Registry) error {
 		Feed: feed, Sessions: c.sessions, Media: library,
 		Attachments: &attachments.Library{Store: c.store, Files: library, Agents: c.pool, Sessions: c.sessions},
 		Search:      search.New(c.sessions, transcripts{c.store}), Files: c.files, Workspaces: spaces, Agents: c.pool, Store: c.store,
-		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log, MCP: c.mcp, Children: c.spawn,
+		Stop: c.ask, Doctor: c.doctor, Log: c.options.Log, MCP: c.mcp, Children: children{c.spawn, c.spawned},
 		Spawned:    func() int { return c.spawn.Counts().Running },
 		OnSettings: func(s fyllo.Settings) { c.pool.SetHideTour(s.HideTour) },
 	})

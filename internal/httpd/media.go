@@ -20,6 +20,8 @@ type mediaQuery struct {
 	SessionPath
 	Part  string `query:"part" required:"true"`
 	Index int    `query:"index" minimum:"-1" default:"-1" doc:"absent: the part's own attachment; else one in the result of its tool"`
+
+	Spawned fyllo.SessionID `query:"spawned" doc:"the part is one of this Session, which the other has spawned"`
 }
 
 // mediaPolicy keeps what an Agent sent from doing anything, should a browser ever show it as a page.
@@ -35,16 +37,28 @@ type mediaAnswer struct {
 func (s *Server) addMediaRoute(a router) {
 	op := binary(get("getMedia", "/api/sessions/{id}/media", "The bytes of a picture, sound or file in a message"))
 	add(a, op, func(ctx context.Context, c caller, in *mediaQuery) (*mediaAnswer, error) {
-		w, err := s.owner(ctx, c, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		m, err := s.Media.Media(ctx, w, in.ID, fyllo.MediaQuery{PartID: in.Part, Index: in.Index})
+		m, err := s.media(ctx, c, in)
 		if err != nil {
 			return nil, err
 		}
 		return &mediaAnswer{Body: func(h huma.Context) { writeMedia(h, m) }}, nil
 	})
+}
+
+func (s *Server) media(ctx context.Context, c caller, in *mediaQuery) (*fyllo.Media, error) {
+	q := fyllo.MediaQuery{PartID: in.Part, Index: in.Index}
+	if in.Spawned != "" {
+		o, err := s.parent(ctx, c, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return s.Children.Media(ctx, o, in.Spawned, q)
+	}
+	w, err := s.owner(ctx, c, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Media.Media(ctx, w, in.ID, q)
 }
 
 // binary says that the answer is raw bytes.

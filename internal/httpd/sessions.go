@@ -65,6 +65,8 @@ type bodyQuery struct {
 	Part  string `query:"part" required:"true"`
 	Field string `query:"field" required:"true" enum:"input,output,error,old,new,attachment,media,prompt,text"`
 	Index int    `query:"index" minimum:"0"`
+
+	Spawned fyllo.SessionID `query:"spawned" doc:"the part is one of this Session, which the other has spawned"`
 }
 
 // configSet sets one option; the value is a string or a boolean.
@@ -190,11 +192,7 @@ func (s *Server) addBodyRoute(a router) {
 		Content:     map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	add(a, op, func(ctx context.Context, c caller, in *bodyQuery) (*textAnswer, error) {
-		w, err := s.owner(ctx, c, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		text, err := s.Sessions.Body(ctx, w, in.ID, fyllo.BodyQuery{PartID: in.Part, Field: in.Field, Index: in.Index})
+		text, err := s.body(ctx, c, in)
 		if err != nil {
 			return nil, err
 		}
@@ -207,4 +205,20 @@ func (s *Server) addBodyRoute(a router) {
 			}
 		}}, nil
 	})
+}
+
+func (s *Server) body(ctx context.Context, c caller, in *bodyQuery) (string, error) {
+	q := fyllo.BodyQuery{PartID: in.Part, Field: in.Field, Index: in.Index}
+	if in.Spawned != "" {
+		o, err := s.parent(ctx, c, in.ID)
+		if err != nil {
+			return "", err
+		}
+		return s.Children.Body(ctx, o, in.Spawned, q)
+	}
+	w, err := s.owner(ctx, c, in.ID)
+	if err != nil {
+		return "", err
+	}
+	return s.Sessions.Body(ctx, w, in.ID, q)
 }

@@ -10,6 +10,9 @@ import (
 type Children interface {
 	List(ctx context.Context, o fyllo.SpawnOwner) ([]fyllo.SpawnSummary, error)
 	Detail(ctx context.Context, o fyllo.SpawnOwner, id fyllo.SessionID) (fyllo.SpawnDetail, error)
+	DetailOf(ctx context.Context, o fyllo.SpawnOwner, id fyllo.SessionID, turn string) (fyllo.SpawnDetail, error)
+	Body(ctx context.Context, o fyllo.SpawnOwner, id fyllo.SessionID, q fyllo.BodyQuery) (string, error)
+	Media(ctx context.Context, o fyllo.SpawnOwner, id fyllo.SessionID, q fyllo.MediaQuery) (*fyllo.Media, error)
 	Telling(o fyllo.SpawnOwner) bool
 }
 
@@ -35,15 +38,26 @@ func (s *Server) addSpawnedRoutes(a router) {
 		func(ctx context.Context, c caller, in *struct {
 			SessionPath
 			Child fyllo.SessionID `path:"child"`
+			Turn  string          `query:"turn" doc:"only what was said in this turn: its id, or latest; absent: in all of them"`
 		}) (*answer[fyllo.SpawnDetail], error) {
-			w, err := s.owner(ctx, c, in.ID)
+			o, err := s.parent(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			if s.Children == nil {
-				return nil, fyllo.Errorf(fyllo.CodeNotFound, "Session not found")
+			if in.Turn == "" {
+				d, err := s.Children.Detail(ctx, o, in.Child)
+				return reply(d), err
 			}
-			d, err := s.Children.Detail(ctx, fyllo.SpawnOwner{Workspace: w, Parent: in.ID}, in.Child)
+			d, err := s.Children.DetailOf(ctx, o, in.Child, in.Turn)
 			return reply(d), err
 		})
+}
+
+// parent is the owner of what a Session has spawned; NOT_FOUND where nothing can be spawned.
+func (s *Server) parent(ctx context.Context, c caller, id fyllo.SessionID) (fyllo.SpawnOwner, error) {
+	w, err := s.owner(ctx, c, id)
+	if err == nil && s.Children == nil {
+		err = fyllo.Errorf(fyllo.CodeNotFound, "Session not found")
+	}
+	return fyllo.SpawnOwner{Workspace: w, Parent: id}, err
 }

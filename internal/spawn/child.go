@@ -9,6 +9,9 @@ import (
 	"fyllocode.dev/fyllo/internal/turns"
 )
 
+// growthTime gathers what an Agent says before windows are told that there is more (R-SPAWN-116).
+const growthTime = 40 * time.Millisecond
+
 // closeTime is how long an ACP session may take to close.
 const closeTime = 300 * time.Millisecond
 
@@ -26,6 +29,7 @@ type child struct {
 	acp  fyllo.ACPSessionID // "" before session/new
 	turn *turn              // nil when idle
 	sent uint64             // prompts so far
+	grew *time.Timer        // until the answer's growth is told; nil = there is nothing to tell
 	over bool               // nothing more can happen in it
 }
 
@@ -71,6 +75,9 @@ func (c *child) run() {
 			c.silence()
 		case <-c.turn.late():
 			c.unconfirmed()
+		case <-c.grown():
+			c.grew = nil
+			c.e.Grew(c.owner, c.id)
 		case <-c.unopened():
 			c.closed()
 		case <-c.e.life.Done():
@@ -88,6 +95,20 @@ func (c *child) unopened() <-chan struct{} {
 	return c.agent.Done()
 }
 
+// grow has it told soon that the answer has more to show.
+func (c *child) grow() {
+	if c.grew == nil && c.e.Grew != nil {
+		c.grew = time.NewTimer(growthTime)
+	}
+}
+
+func (c *child) grown() <-chan time.Time {
+	if c.grew == nil {
+		return nil
+	}
+	return c.grew.C
+}
+
 // leave takes the child out of memory and lets go of its ACP session; the process is the pool's.
 func (c *child) leave() {
 	c.e.mu.Lock()
@@ -96,6 +117,9 @@ func (c *child) leave() {
 	}
 	c.e.mu.Unlock()
 	c.box.Close()
+	if c.grew != nil {
+		c.grew.Stop()
+	}
 	if c.acp == "" {
 		return
 	}

@@ -35,6 +35,8 @@ type Store interface {
 	ReadResponse(o fyllo.SpawnOwner, id fyllo.SessionID, response string, at int64, limit int) (b []byte, size int64, err error)
 	AppendMessage(o fyllo.SpawnOwner, id fyllo.SessionID, m fyllo.Message) (fyllo.Message, error)
 	Messages(o fyllo.SpawnOwner, id fyllo.SessionID, before string, limit int) (fyllo.MessagePage, error)
+	Message(o fyllo.SpawnOwner, id fyllo.SessionID, message string) (fyllo.Message, error) // NOT_FOUND
+	Body(o fyllo.SpawnOwner, id fyllo.SessionID, ref fyllo.BodyRef) ([]byte, error)
 	BeginTurn(o fyllo.SpawnOwner, id fyllo.SessionID, h fyllo.TurnHeader) (turns.TurnLog, error)
 	ReadTurn(o fyllo.SpawnOwner, id fyllo.SessionID) (fyllo.TurnHeader, []fyllo.TurnRecord, error)
 	DropTurn(o fyllo.SpawnOwner, id fyllo.SessionID) error
@@ -89,6 +91,7 @@ type Deps struct {
 	Decoder    turns.Decoder
 	Log        *slog.Logger
 	Changed    func(o fyllo.SpawnOwner, id fyllo.SessionID) // told what lists show differently now; must not wait; nil = nobody looks
+	Grew       func(o fyllo.SpawnOwner, id fyllo.SessionID) // told whose running answer has grown, by Changed's rules
 
 	Inactivity time.Duration // 0 = SpawnInactivity
 	CancelTime time.Duration // 0 = SpawnCancelTime

@@ -46,6 +46,7 @@ type world struct {
 
 	mu       sync.Mutex
 	told     []string
+	growths  []time.Time // when it was told that a running answer has grown
 	notified func(ctx context.Context, o fyllo.SpawnOwner, text string, claim func() error) (bool, error)
 }
 
@@ -83,7 +84,7 @@ func (w *world) start() {
 	if w.before != nil {
 		w.before(w.store)
 	}
-	w.e = spawn.New(spawn.Deps{Store: w.store, Agents: w.agents, Parents: w, Workspaces: w, Decoder: decoder{}, Log: quiet()})
+	w.e = spawn.New(spawn.Deps{Store: w.store, Agents: w.agents, Parents: w, Workspaces: w, Decoder: decoder{}, Log: quiet(), Grew: w.grew})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	e := w.e
@@ -95,6 +96,12 @@ func (w *world) start() {
 			w.t.Error(err)
 		}
 	})
+}
+
+func (w *world) grew(fyllo.SpawnOwner, fyllo.SessionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.growths = append(w.growths, time.Now())
 }
 
 func (w *world) Scope(_ context.Context, o fyllo.SpawnOwner) (fyllo.Scope, error) {

@@ -260,6 +260,21 @@ func (m *memory) Messages(o fyllo.SpawnOwner, id fyllo.SessionID, _ string, _ in
 	return fyllo.MessagePage{Messages: slices.Clone(m.said[memKey{o, id}])}, nil
 }
 
+func (m *memory) Message(o fyllo.SpawnOwner, id fyllo.SessionID, message string) (fyllo.Message, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, msg := range m.said[memKey{o, id}] {
+		if msg.ID == message {
+			return msg, nil
+		}
+	}
+	return fyllo.Message{}, absent()
+}
+
+func (m *memory) Body(fyllo.SpawnOwner, fyllo.SessionID, fyllo.BodyRef) ([]byte, error) {
+	return nil, absent() // messages here are whole
+}
+
 func (m *memory) BeginTurn(o fyllo.SpawnOwner, id fyllo.SessionID, h fyllo.TurnHeader) (turns.TurnLog, error) {
 	k := memKey{o, id}
 	if err := m.writing(o, func() { m.logs[k] = memLines{header: h} }); err != nil {

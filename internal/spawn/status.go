@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fyllocode.dev/fyllo"
+	"fyllocode.dev/fyllo/internal/transcript"
 )
 
 // AvailableAgents returns the Agents that work can be handed to, in catalogue order, the Tour last. Nothing is started
@@ -278,8 +279,20 @@ func (e *Engine) summary(o fyllo.SpawnOwner, m fyllo.SpawnMeta) fyllo.SpawnSumma
 	return s
 }
 
+// LatestTurn names the last turn of a spawned Session in DetailOf.
+const LatestTurn = "latest"
+
 // Detail returns a spawned Session with its turns and what was said in them (R-SPAWN-123). Code NOT_FOUND.
 func (e *Engine) Detail(_ context.Context, o fyllo.SpawnOwner, session fyllo.SessionID) (fyllo.SpawnDetail, error) {
+	return e.detail(o, session, func(fyllo.SpawnTurn, bool) bool { return true })
+}
+
+// DetailOf returns what Detail does with what was said in one turn only: that of an id, or LatestTurn.
+func (e *Engine) DetailOf(_ context.Context, o fyllo.SpawnOwner, session fyllo.SessionID, turn string) (fyllo.SpawnDetail, error) {
+	return e.detail(o, session, func(t fyllo.SpawnTurn, last bool) bool { return turn == t.TurnID || last && turn == LatestTurn })
+}
+
+func (e *Engine) detail(o fyllo.SpawnOwner, session fyllo.SessionID, told func(t fyllo.SpawnTurn, last bool) bool) (fyllo.SpawnDetail, error) {
 	meta, err := e.Store.Meta(o, session)
 	if err != nil {
 		return fyllo.SpawnDetail{}, err
@@ -293,10 +306,13 @@ func (e *Engine) Detail(_ context.Context, o fyllo.SpawnOwner, session fyllo.Ses
 		return fyllo.SpawnDetail{}, err
 	}
 	d := fyllo.SpawnDetail{Summary: e.summary(o, meta), Turns: []fyllo.SpawnTurnDetail{}}
-	for _, t := range turns {
-		d.Turns = append(d.Turns, turnDetail(t, page.Messages))
+	for i, t := range turns {
+		if told(t, i == len(turns)-1) {
+			d.Turns = append(d.Turns, e.withLive(o, session, turnDetail(t, page.Messages)))
+		} else {
+			d.Turns = append(d.Turns, turnDetail(t, nil))
+		}
 	}
-	e.addLive(o, session, &d)
 	return d, nil
 }
 
@@ -314,25 +330,22 @@ func turnDetail(t fyllo.SpawnTurn, all []fyllo.Message) fyllo.SpawnTurnDetail {
 	return d
 }
 
-// addLive adds the answer that is being written.
-func (e *Engine) addLive(o fyllo.SpawnOwner, id fyllo.SessionID, d *fyllo.SpawnDetail) {
+// withLive adds the answer that is being written in a turn.
+func (e *Engine) withLive(o fyllo.SpawnOwner, id fyllo.SessionID, d fyllo.SpawnTurnDetail) fyllo.SpawnTurnDetail {
 	e.mu.Lock()
 	c := e.children[id]
 	e.mu.Unlock()
 	if c == nil || c.owner != o {
-		return
+		return d
 	}
 	c.do(func() {
 		t := c.turn
-		if t == nil || t.live.Empty() {
+		if t == nil || t.live.Empty() || t.rec.TurnID != d.TurnID || slices.ContainsFunc(d.Messages, func(m fyllo.SpawnMessage) bool { return m.ID == t.live.ID() }) {
 			return
 		}
-		for i := range d.Turns {
-			if turn := &d.Turns[i]; turn.TurnID == t.rec.TurnID && !slices.ContainsFunc(turn.Messages, func(m fyllo.SpawnMessage) bool { return m.ID == t.live.ID() }) {
-				m := t.live.Message()
-				m.TurnID = t.rec.TurnID
-				turn.Messages = append(turn.Messages, fyllo.SpawnMessage{Message: m})
-			}
-		}
+		m := transcript.LightMessage(transcript.Mended(t.live.Message()))
+		m.TurnID = t.rec.TurnID
+		d.Messages = append(d.Messages, fyllo.SpawnMessage{Message: m})
 	})
+	return d
 }

@@ -314,6 +314,7 @@ func (c *child) update(u *fyllo.Update) {
 	if !u.Kind.Control() && u.Kind != fyllo.UpdateUnknown {
 		t.lines = append(t.lines, fyllo.TurnRecord{At: at, Line: u.Raw})
 		t.live.Apply(u, at)
+		c.grow()
 	}
 	kind, message := kindOf(u)
 	if kind == "tool" && u.Tool != nil {
@@ -368,6 +369,7 @@ func (c *child) permission(ask *fyllo.PermissionAsk) {
 		said = note.Title + ": allowed once"
 	}
 	t.live.Answered(note.ToolCallID, note, at)
+	c.grow()
 	t.lines = append(t.lines, fyllo.TurnRecord{At: at, Line: ask.Raw}, fyllo.TurnRecord{At: at, Answer: &note})
 	c.e.active(t.job, "permission", said, at)
 	ask.Answer(option)

@@ -1,6 +1,8 @@
 package spawned
 
 import (
+	"io/fs"
+
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/records"
 )
@@ -21,6 +23,24 @@ func (s *Store) Messages(o fyllo.SpawnOwner, id fyllo.SessionID, before string, 
 		return fyllo.MessagePage{}, err
 	}
 	return view.Messages(o.Workspace, id, before, limit)
+}
+
+// Message returns one message of a spawned Session. Code NOT_FOUND.
+func (s *Store) Message(o fyllo.SpawnOwner, id fyllo.SessionID, message string) (fyllo.Message, error) {
+	view, _, err := s.place(o, id)
+	if err != nil {
+		return fyllo.Message{}, err
+	}
+	return view.Message(o.Workspace, id, message)
+}
+
+// Attachment opens a stored file of a spawned Session by its name. Code NOT_FOUND.
+func (s *Store) Attachment(o fyllo.SpawnOwner, id fyllo.SessionID, name string) (fs.File, error) {
+	view, _, err := s.place(o, id)
+	if err != nil {
+		return nil, err
+	}
+	return view.Attachment(o.Workspace, id, name)
 }
 
 // Body returns a long text of a stored message.

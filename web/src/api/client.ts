@@ -25,6 +25,8 @@ import type {
   SessionPage,
   SessionSummary,
   Settings,
+  SpawnDetail,
+  SpawnedList,
   WindowContext,
   Workspace,
 } from './types'
@@ -163,12 +165,20 @@ export class Client {
     this.call<MessagePage>(`${sessionPath(id)}/messages`, { query: { before, limit }, signal })
   body = (id: string, q: BodyQuery) =>
     this.call<string>(`${sessionPath(id)}/body`, {
-      query: { part: q.part, field: q.field, index: q.index },
+      query: { part: q.part, field: q.field, index: q.index, spawned: q.spawned },
       as: 'text',
     })
   /** The bytes of an attachment. Their type is what they are, or application/octet-stream. */
   media = (id: string, q: MediaQuery) =>
-    this.call<Blob>(`${sessionPath(id)}/media`, { query: { part: q.part, index: q.index }, as: 'bytes' })
+    this.call<Blob>(`${sessionPath(id)}/media`, {
+      query: { part: q.part, index: q.index, spawned: q.spawned },
+      as: 'bytes',
+    })
+  /** What a Session has spawned, in list order (R-SPAWN-119). */
+  spawned = (id: string) => this.call<SpawnedList>(`${sessionPath(id)}/spawned`)
+  /** One of them, with what was said in one turn: its id, or "latest". */
+  spawnedDetail = (id: string, child: string, turn: string) =>
+    this.call<SpawnDetail>(`${sessionPath(id)}/spawned/${encodeURIComponent(child)}`, { query: { turn } })
   /** The net file changes of one answer, live or stored (R-CHAT-097). */
   changes = (id: string, messageId: string, signal?: AbortSignal) =>
     this.call<FileChanges>(`${messagePath(id, messageId)}/changes`, { signal })

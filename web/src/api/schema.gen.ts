@@ -1632,6 +1632,7 @@ export interface components {
             running: number;
         };
         SpawnedEvent: {
+            live?: boolean;
             sessionId: string;
         };
         SpawnedList: {
@@ -2618,6 +2619,8 @@ export interface operations {
                 part: string;
                 field: "input" | "output" | "error" | "old" | "new" | "attachment" | "media" | "prompt" | "text";
                 index?: number;
+                /** @description the part is one of this Session, which the other has spawned */
+                spawned?: string;
             };
             header?: never;
             path: {
@@ -2750,6 +2753,8 @@ export interface operations {
                 part: string;
                 /** @description absent: the part's own attachment; else one in the result of its tool */
                 index?: number;
+                /** @description the part is one of this Session, which the other has spawned */
+                spawned?: string;
             };
             header?: never;
             path: {
@@ -3118,7 +3123,10 @@ export interface operations {
     };
     getSpawned: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description only what was said in this turn: its id, or latest; absent: in all of them */
+                turn?: string;
+            };
             header?: never;
             path: {
                 id: string;

@@ -65,6 +65,11 @@ export type SessionPage = Schemas['SessionPage']
 export type SessionSummary = Schemas['SessionSummary']
 export type Settings = Schemas['Settings']
 export type SettingsPatch = Schemas['SettingsPatch']
+export type SpawnActivity = Schemas['SpawnActivity']
+export type SpawnDetail = Schemas['SpawnDetail']
+export type SpawnedList = Schemas['SpawnedList']
+export type SpawnSummary = Schemas['SpawnSummary']
+export type SpawnTurnDetail = Schemas['SpawnTurnDetail']
 export type StartRequest = Schemas['StartRequest']
 export type Support = Schemas['Support']
 export type Tool = Schemas['Tool']
@@ -92,6 +97,8 @@ export type EventPayloads = { [T in EventType]: Extract<StreamEvent, { type: T }
 export interface MediaQuery {
   part: string
   index?: number
+  /** The part is one of this Session, which the other has spawned. */
+  spawned?: string
 }
 
 /** Which text `GET /sessions/{id}/body` is asked for; `index` counts diffs. */
@@ -99,4 +106,5 @@ export interface BodyQuery {
   part: string
   field: 'input' | 'output' | 'error' | 'old' | 'new' | 'attachment' | 'media' | 'prompt' | 'text'
   index?: number
+  spawned?: string
 }

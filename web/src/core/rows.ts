@@ -119,6 +119,9 @@ export interface Rows {
   readonly again: boolean
 }
 
+/** What rows are made of. */
+export type Shown = Pick<SessionView, 'messages' | 'permissions' | 'turn'>
+
 /** What the rows of one message depend on. */
 interface Context {
   /** Its turn runs. */
@@ -196,7 +199,7 @@ export class RowBuilder {
   }
 
   /** Costs the messages that differ from the last view; the rows of the others are copied as they stand. */
-  build(view: SessionView): Rows {
+  build(view: Shown): Rows {
     this.again = false
     const old = this.last
     const { messages } = view
@@ -348,7 +351,7 @@ function wholeUntil(text: string, at: number): number {
 }
 
 /** Ids of the messages whose rows may change although the messages stay the same. */
-function movingIn(view: SessionView): ReadonlySet<string> {
+function movingIn(view: Shown): ReadonlySet<string> {
   const ids = new Set(view.permissions.map((p) => p.messageId))
   const last = view.messages.at(-1)
   if (last) ids.add(last.id)
@@ -522,7 +525,7 @@ function endRow(message: Message, c: Context): Row | null {
   }
 }
 
-function footerOf(view: SessionView, placed: ReadonlySet<Permission>): Footer {
+function footerOf(view: Shown, placed: ReadonlySet<Permission>): Footer {
   const { turn } = view
   const states = { idle: 'idle', waiting: 'waiting', streaming: 'running', cancelling: 'cancelling' } as const
   const state = states[turn.state] ?? 'idle'

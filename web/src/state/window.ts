@@ -12,6 +12,7 @@ import { applyToDraft, retryDraft } from './draft'
 import { applyToOpen, reloadOpen } from './open'
 import { applyToSessions, loadSessions } from './sessions'
 import { applyToSettings, loadSettings } from './settings'
+import { applyToSpawned, reloadSpawned } from './spawned'
 
 /**
  * What the window can show. `unreachable` tries again by itself, `unauthorized` needs a fresh link, `conflict` means
@@ -121,6 +122,7 @@ function apply(events: StreamEvent[]): void {
   applyToAgents(events)
   applyToSettings(events)
   applyToDraft(events)
+  applyToSpawned(events)
   for (const event of events) {
     if (event.type === 'workspace') workspace.value = event.data
     else if (event.type === 'focus') window.focus()
@@ -132,6 +134,7 @@ function refetch(): void {
   void loadSettings()
   if (!workspace.value) return
   reloadOpen(shownSession.value)
+  reloadSpawned()
   void loadSessions()
   void loadAgents()
   if (shownSession.value === null) retryDraft()

@@ -150,7 +150,12 @@ func (t *Turn) apply(ctx context.Context, fr coreapi.Frame) error {
 	case fyllo.EventTurnEnd:
 		return with(fr, t.ended)
 	case fyllo.EventSpawned:
-		return with(fr, func(e fyllo.SpawnedEvent) error { return t.child(ctx, e.SessionID) })
+		return with(fr, func(e fyllo.SpawnedEvent) error {
+			if e.Live {
+				return nil // its end is what counts here
+			}
+			return t.child(ctx, e.SessionID)
+		})
 	case fyllo.EventSessionRemoved:
 		return fyllo.Errorf(fyllo.CodeSessionNotFound, "session %s: it was deleted while its turn ran", t.session)
 	default:
