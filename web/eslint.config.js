@@ -1,7 +1,7 @@
 import vue from 'eslint-plugin-vue'
 import tseslint from 'typescript-eslint'
 
-const feature = ['chat', 'sidebar', 'composer', 'launcher', 'settings', 'transcript', 'changes', 'find', 'timeline', 'spawn']
+const feature = ['chat', 'sidebar', 'composer', 'launcher', 'settings', 'transcript', 'changes', 'find', 'timeline', 'spawn', 'rail']
 
 /** Features meet in chat/ and App.vue only; they never import each other. What shows a transcript elsewhere is built on it. */
 function lonely(name) {

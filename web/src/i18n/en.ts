@@ -91,6 +91,8 @@ export const en = {
   'chat.stale': 'This Session cannot go on: {reason}',
   'chat.stale.hint': 'Start a new Session for the Workspace as it is now.',
 
+  'header.events': 'Event rail',
+  'chat.ask.lost': 'The request is not in the conversation any more',
   'header.menu': 'Session actions',
   'header.copyId': 'Copy Session ID',
   'header.copied': 'Session ID copied',

@@ -91,6 +91,8 @@ export const zhCN: Strings = {
   'chat.stale': '该会话无法继续：{reason}',
   'chat.stale.hint': '请为当前的 Workspace 新建会话。',
 
+  'header.events': '事件栏',
+  'chat.ask.lost': '该请求已不在对话中',
   'header.menu': '会话操作',
   'header.copyId': '复制会话 ID',
   'header.copied': '已复制会话 ID',

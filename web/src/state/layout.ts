@@ -12,6 +12,12 @@ const narrowQuery = window.matchMedia('(max-width: 899.98px)')
 export const narrow = ref(narrowQuery.matches)
 narrowQuery.addEventListener('change', (e) => (narrow.value = e.matches))
 
+const roomyQuery = window.matchMedia('(min-width: 1200px)')
+
+/** From 1200 px on the event rail stands beside the conversation; below it is an overlay. */
+export const railFits = ref(roomyQuery.matches)
+roomyQuery.addEventListener('change', (e) => (railFits.value = e.matches))
+
 /** Whether the overlay with the navigation is open; means nothing while the page is wide. */
 export const navOpen = ref(false)
 

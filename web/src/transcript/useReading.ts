@@ -155,8 +155,9 @@ export function useReading({ scroller, holder, open, atTop }: Elements): Reading
       await hold(at)
       if (me !== way) return false
     }
-    list.holdView()
-    return true
+    // Where it came to: the content may end before the place that was wanted. What still comes above it moves nothing.
+    await hold(list.topOf(list.indexOf(key)) - el.scrollTop)
+    return me === way
   }
 
   const reader: Reader = {

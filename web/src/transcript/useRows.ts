@@ -53,6 +53,8 @@ export function useRows({ scroller, holder, placed }: Elements): RowList {
   /** Where the view was put. */
   let put = 0
   let run = 0
+  /** The last fit() that was begun. */
+  let fitting: Promise<void> = Promise.resolve()
   /** The view jumps: only what it shows is mounted. */
   let narrow = false
   let widening = 0
@@ -133,8 +135,12 @@ export function useRows({ scroller, holder, placed }: Elements): RowList {
   }
 
   /** Mounts, measures and puts the view right until nothing changes; all of it between two paints. */
-  async function fit(): Promise<void> {
-    const me = ++run
+  function fit(): Promise<void> {
+    return (fitting = fitOnce(++run))
+  }
+
+  /** A later one takes over from an earlier one. */
+  async function fitOnce(me: number): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       const el = scroller.value
       if (!el) return
@@ -163,9 +169,11 @@ export function useRows({ scroller, holder, placed }: Elements): RowList {
     void fit()
   }
 
-  function hold(what: Hold): Promise<void> {
+  /** Resolves when the view is there, also when the rows changed on the way. */
+  async function hold(what: Hold): Promise<void> {
     held = what
-    return fit()
+    void fit()
+    for (let last = null; last !== fitting; await last) last = fitting
   }
 
   function holdView(): void {
