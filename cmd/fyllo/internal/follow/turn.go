@@ -46,6 +46,7 @@ type Turn struct {
 	parents map[string]string           // of the texts of subagents, by Part id
 	tools   map[string]ToolLine         // as last printed, by Part id
 	asks    map[string]fyllo.Permission // all that were asked, by id
+	prose   prose
 	end     *fyllo.TurnEnd
 
 	spawned map[fyllo.SessionID]SpawnedLine // as last printed
@@ -80,7 +81,7 @@ func (t *Turn) Follow(ctx context.Context) (fyllo.TurnEnd, error) {
 			return *t.end, err
 		}
 	}
-	return *t.end, nil
+	return *t.end, t.endProse()
 }
 
 // late prints content that arrives after the Agent's answer, until its time is over or the Agent is told something.
@@ -216,7 +217,7 @@ func (t *Turn) delta(d fyllo.Delta) error {
 	}
 	t.printed[d.PartID] += len(d.Text)
 	t.units[d.PartID] += fyllo.UTF16Len(d.Text)
-	return t.out.Print(TextLine{string(d.Kind), d.MessageID, d.PartID, d.Text, t.parents[d.PartID]})
+	return t.said(TextLine{string(d.Kind), d.MessageID, d.PartID, d.Text, t.parents[d.PartID]})
 }
 
 // part prints what a whole Part has more than what was printed of it.
@@ -232,16 +233,26 @@ func (t *Turn) part(ctx context.Context, message string, p fyllo.Part) error {
 			return nil
 		}
 		t.printed[p.ID], t.units[p.ID] = len(p.Text), fyllo.UTF16Len(p.Text)
-		return t.out.Print(TextLine{string(p.Type), message, p.ID, p.Text[seen:], p.ParentID})
+		return t.said(TextLine{string(p.Type), message, p.ID, p.Text[seen:], p.ParentID})
 	case fyllo.PartTool:
 		line := ToolLine{"tool", t.whole(ctx, p)}
-		if last, ok := t.tools[p.ID]; ok && sameTool(last, line) {
+		last, known := t.tools[p.ID]
+		if known && sameTool(last, line) {
 			return nil
+		}
+		if !known && p.Tool.ParentID == "" {
+			if err := t.own(p.ID, false); err != nil {
+				return err
+			}
 		}
 		t.tools[p.ID] = line
 		return t.out.Print(line)
-	default:
-		return nil // attachments have no line yet (R-CLI-007)
+	default: // attachments have no line yet (R-CLI-007)
+		if p.ParentID != "" || t.printed[p.ID] > 0 {
+			return nil
+		}
+		t.printed[p.ID] = 1
+		return t.own(p.ID, false)
 	}
 }
 
