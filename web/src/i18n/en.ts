@@ -92,6 +92,9 @@ export const en = {
   'chat.stale.hint': 'Start a new Session for the Workspace as it is now.',
 
   'header.events': 'Event rail',
+  'notice.asks': 'Waits for your answer: {title}',
+  'notice.ended': 'The answer is there.',
+  'notice.failed': 'The turn failed: {reason}',
   'chat.ask.lost': 'The request is not in the conversation any more',
   'header.menu': 'Session actions',
   'header.copyId': 'Copy Session ID',

@@ -92,6 +92,9 @@ export const zhCN: Strings = {
   'chat.stale.hint': '请为当前的 Workspace 新建会话。',
 
   'header.events': '事件栏',
+  'notice.asks': '等待你的答复：{title}',
+  'notice.ended': '回答已完成。',
+  'notice.failed': '轮次失败：{reason}',
   'chat.ask.lost': '该请求已不在对话中',
   'header.menu': '会话操作',
   'header.copyId': '复制会话 ID',

@@ -9,6 +9,7 @@ import type { Failure, StreamEvent, WindowContext, Workspace } from '@/api/types
 import { applyToAgents, loadAgents } from './agents'
 import { client } from './client'
 import { applyToDraft, retryDraft } from './draft'
+import { applyToNotices } from './notices'
 import { applyToOpen, reloadOpen } from './open'
 import { applyToSessions, loadSessions } from './sessions'
 import { applyToSettings, loadSettings } from './settings'
@@ -123,6 +124,7 @@ function apply(events: StreamEvent[]): void {
   applyToSettings(events)
   applyToDraft(events)
   applyToSpawned(events)
+  applyToNotices(events)
   for (const event of events) {
     if (event.type === 'workspace') workspace.value = event.data
     else if (event.type === 'focus') window.focus()
