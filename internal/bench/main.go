@@ -38,6 +38,7 @@ var measures = []measure{
 	{"eight", measureEight},
 	{"latency", measureLatency},
 	{"tools", measureTools},
+	{"delegate", measureDelegate},
 	{"start", measureStart},
 	{"history", measureHistory},
 	{"search", measureSearch},

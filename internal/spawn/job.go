@@ -57,6 +57,9 @@ func (e *Engine) reserve(o fyllo.SpawnOwner, id fyllo.SessionID, mode fyllo.Spaw
 	if j := e.jobs[at]; j != nil {
 		return nil, fyllo.SpawnPromptResult{Status: "busy", SessionID: id, StartedAt: stamp(j.startedAt), LastActivityAt: stamp(j.lastAt)}, nil
 	}
+	if c := e.children[id]; c != nil && c.owner != o { // not there for this owner, also when nothing could begin
+		return nil, fyllo.SpawnPromptResult{Status: "not_found", SessionID: id}, nil
+	}
 	if len(e.jobs) >= fyllo.SpawnPerCore || e.busy[o] >= fyllo.SpawnPerParent {
 		yes := true
 		return nil, fyllo.SpawnPromptResult{Status: "capacity_exceeded", Code: fyllo.CodeSpawnCapacity, Retryable: &yes}, nil

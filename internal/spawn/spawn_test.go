@@ -126,6 +126,9 @@ func TestCapacityAndBusy_R_SPAWN_057_058_059_061(t *testing.T) {
 		for range fyllo.SpawnPerCore - fyllo.SpawnPerParent {
 			w.accepted(dad, fyllo.SpawnPrompt{})
 		}
+		if foreign := w.prompt(dad, fyllo.SpawnPrompt{SessionID: string(ids[0])}); foreign.Status != "not_found" {
+			t.Errorf("not its own, and no room either: %+v", foreign)
+		}
 		agent.finish(agent.prompted(w, 1), "end_turn")
 		w.settled(mum, ids[0])
 		w.accepted(mum, fyllo.SpawnPrompt{})
@@ -309,6 +312,35 @@ func (w *world) free2(n int) {
 	if got := w.e.Counts().Running; got != n {
 		w.t.Errorf("%d reservations, want %d", got, n)
 	}
+}
+
+// A request that comes while no turn runs is cancelled, and neither counts nor stands anywhere (R-CHAT-141).
+func TestPermissionOutsideOfATurn_R_SPAWN_014(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		agent := w.agents.now()
+		id := w.accepted(mum, fyllo.SpawnPrompt{})
+		p := agent.prompted(w, 1)
+		agent.send(p, says("done"))
+		agent.finish(p, "end_turn")
+		w.settled(mum, id)
+		before, _ := w.e.Detail(t.Context(), mum, id)
+		answered := make(chan string, 1)
+		agent.send(p, fyllo.AgentEvent{Permission: &fyllo.PermissionAsk{
+			SessionID: p.id, Options: []fyllo.PermissionOption{{OptionID: "yes", Kind: "allow_once"}},
+			Raw: []byte(`{"jsonrpc":"2.0"}`), Answer: func(o string) { answered <- o },
+		}})
+		if got := <-answered; got != "" {
+			t.Errorf("answered %q", got)
+		}
+		time.Sleep(time.Minute)
+		after, _ := w.e.Detail(t.Context(), mum, id)
+		if d := cmp.Diff(before, after, cmp.AllowUnexported(fyllo.SpawnTime{})); d != "" {
+			t.Error(d)
+		}
+		if again := w.prompt(mum, fyllo.SpawnPrompt{SessionID: string(id), Mode: fyllo.SpawnBackground}); again.Status != "accepted" {
+			t.Errorf("it cannot be continued: %+v", again)
+		}
+	})
 }
 
 func TestPermissionsOfChildren_R_SPAWN_014_021(t *testing.T) {
@@ -573,8 +605,14 @@ func TestCrashAtAnyStep_R_SPAWN_066_093_094_101(t *testing.T) {
 		for range 2 { // reconciling again changes nothing
 			w.start()
 			for id, want := range map[fyllo.SessionID]fyllo.SpawnStatus{idle: fyllo.SpawnIsExpired, running: fyllo.SpawnIsInterrupted, third: fyllo.SpawnIsInterrupted} {
-				if s := w.status(mum, id); s.Status != want || s.Code == "" || s.Message == "" {
+				s := w.status(mum, id)
+				if s.Status != want || s.Code == "" {
 					t.Errorf("%s is %+v, want %s", id, s, want)
+				}
+				for _, says := range []string{"did not continue", "cannot be reused", "prompt_to_agent without sessionId and restate the task"} {
+					if !strings.Contains(s.Message, says) {
+						t.Errorf("%s does not say %q (R-SPAWN-033): %s", want, says, s.Message)
+					}
 				}
 			}
 			turn := w.turns(mum, running)[0]
