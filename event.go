@@ -10,6 +10,7 @@ const (
 	EventMessage          EventType = "message"           // Message (light): added, or replaced whole
 	EventDelta            EventType = "delta"             // Delta: text appended to one part, which may be new
 	EventPart             EventType = "part"              // PartEvent: one part added or replaced (light)
+	EventTags             EventType = "tags"              // TagsEvent: a part has more tags
 	EventTurn             EventType = "turn"              // Turn
 	EventTurnEnd          EventType = "turn.end"          // TurnEndEvent
 	EventPermission       EventType = "permission"        // Permission: asked
@@ -55,6 +56,13 @@ type PartEvent struct {
 	MessageID string `json:"messageId"`
 	Index     int    `json:"index"`
 	Part      Part   `json:"part"`
+}
+
+// TagsEvent brings all tags of a part that are certain by now (R-TAG-010). Their text came before.
+type TagsEvent struct {
+	MessageID string `json:"messageId"`
+	Index     int    `json:"index"`
+	Tags      []Tag  `json:"tags"`
 }
 
 // TurnEndEvent closes a turn. MessageID is "" when the Agent sent no content at all.

@@ -58,6 +58,7 @@ type Part struct {
 	// ParentID names the call of the subagent whose words these are; set only when that call stands in the same message
 	// (R-CHAT-108). Tools have their own.
 	ParentID string `json:"parentToolCallId,omitempty"`
+	Tags     []Tag  `json:"tags,omitempty"` // text of the Agent itself: those that are certain, in order; never stored
 }
 
 // Attachment is a non-text block: an image, audio, file or link, sent by the user or the Agent.

@@ -24,6 +24,7 @@ var eventPayloads = []struct {
 	{fyllo.EventMessage, reflect.TypeFor[fyllo.Message]()},
 	{fyllo.EventDelta, reflect.TypeFor[fyllo.Delta]()},
 	{fyllo.EventPart, reflect.TypeFor[fyllo.PartEvent]()},
+	{fyllo.EventTags, reflect.TypeFor[fyllo.TagsEvent]()},
 	{fyllo.EventTurn, reflect.TypeFor[fyllo.Turn]()},
 	{fyllo.EventTurnEnd, reflect.TypeFor[fyllo.TurnEndEvent]()},
 	{fyllo.EventPermission, reflect.TypeFor[fyllo.Permission]()},

@@ -11,6 +11,7 @@ import (
 	"fyllocode.dev/fyllo/internal/session/internal/batch"
 	"fyllocode.dev/fyllo/internal/session/internal/queue"
 	"fyllocode.dev/fyllo/internal/session/internal/roster"
+	"fyllocode.dev/fyllo/internal/session/internal/tagged"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
 
@@ -45,7 +46,7 @@ func (m *Manager) Messages(ctx context.Context, w fyllo.WorkspaceID, s fyllo.Ses
 // shown is a message as windows and exports get it.
 func shown(m fyllo.Message) fyllo.Message {
 	m.Parts = orEmpty(visibleParts(m))
-	return transcript.LightMessage(transcript.Mended(m))
+	return tagged.Message(transcript.LightMessage(transcript.Mended(m)))
 }
 
 // Prompt stores a message and begins its turn. A started turn does not depend on ctx.

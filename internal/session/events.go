@@ -113,10 +113,14 @@ func (a *actor) changed(t *turn, c transcript.Change, at time.Time) {
 			MessageID: t.live.ID(), PartID: t.live.PartID(c.Index), Index: c.Index, Kind: t.live.PartType(c.Index),
 			At: c.At, Text: c.Text,
 		})
+		if part := t.live.Part(c.Index); t.tags.Read(c.Index, &part) {
+			a.publishTags(t, c.Index)
+		}
 	}
 	for _, i := range c.More {
 		a.publishPart(t, i)
 	}
+	a.publishTags(t, t.tags.End(func(i int) bool { return !t.live.Growing(i) })...)
 }
 
 // firstContent makes the answer appear and the turn stream (R-CHAT-073).
@@ -135,9 +139,21 @@ func (a *actor) firstContent(t *turn, at time.Time) {
 }
 
 func (a *actor) publishPart(t *turn, i int) {
-	a.out.Part(a.w, a.sid, fyllo.PartEvent{
-		MessageID: t.live.ID(), Index: i, Part: transcript.Light(t.live.Part(i)),
-	})
+	part := transcript.Light(t.live.Part(i))
+	t.tags.Read(i, &part)
+	t.tags.Put(i, &part)
+	a.out.Part(a.w, a.sid, fyllo.PartEvent{MessageID: t.live.ID(), Index: i, Part: part})
+}
+
+// publishTags tells the tags of parts that have new ones.
+func (a *actor) publishTags(t *turn, parts ...int) {
+	for _, i := range parts {
+		part := t.live.Part(i)
+		t.tags.Put(i, &part)
+		if len(part.Tags) > 0 { // none of a part that turned out to be a subagent's
+			a.publish(fyllo.EventTags, fyllo.TagsEvent{MessageID: t.live.ID(), Index: i, Tags: part.Tags})
+		}
+	}
 }
 
 // activity tells a running turn's signs of life that show nothing else (decision 13).

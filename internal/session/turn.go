@@ -6,6 +6,7 @@ import (
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/session/internal/asks"
+	"fyllocode.dev/fyllo/internal/session/internal/tagged"
 	"fyllocode.dev/fyllo/internal/session/internal/warm"
 	"fyllocode.dev/fyllo/internal/transcript"
 )
@@ -29,7 +30,8 @@ type turn struct {
 	user  fyllo.Message // as stored
 	token uint64        // of the prompt; 0 before it was sent
 	live  *transcript.Live
-	log   TurnLog // nil until the prompt is sent, and after the message was stored
+	tags  tagged.Answer // of live
+	log   TurnLog       // nil until the prompt is sent, and after the message was stored
 
 	state     fyllo.TurnState
 	startedAt time.Time
@@ -350,7 +352,7 @@ func (a *actor) file() {
 			_ = t.log.Close() // the next start replays it
 			return
 		}
-		a.publish(fyllo.EventMessage, stored)
+		a.publish(fyllo.EventMessage, tagged.Message(stored))
 	}
 	endNotice(t.notice, nil)
 	if err := t.log.Remove(); err != nil {
@@ -372,6 +374,9 @@ func (a *actor) liveMessage() *fyllo.Message {
 	for _, t := range []*turn{a.turn, a.late} {
 		if t != nil && !t.live.Empty() {
 			m := transcript.LightMessage(a.answer(t))
+			for i := range m.Parts {
+				t.tags.Put(i, &m.Parts[i])
+			}
 			return &m
 		}
 	}

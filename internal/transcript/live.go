@@ -227,6 +227,13 @@ func (l *Live) ToolTitle(callID string) string {
 	return ""
 }
 
+// Growing reports whether text may still be added to the part at index i: whoever speaks there has not gone on to
+// another part.
+func (l *Live) Growing(i int) bool {
+	p := l.parts[i]
+	return p.text != nil && l.lane(p.parent).last == p
+}
+
 // Message returns the whole message in full form.
 func (l *Live) Message() fyllo.Message {
 	m := fyllo.Message{

@@ -1168,6 +1168,17 @@ export interface components {
             /** @enum {string} */
             type: "spawned";
         };
+        EventTags: {
+            data: components["schemas"]["TagsEvent"];
+            /**
+             * Format: int64
+             * @description number of the event; of several merged ones, the last
+             */
+            seq: number;
+            sessionId?: string;
+            /** @enum {string} */
+            type: "tags";
+        };
         EventTurn: {
             data: components["schemas"]["Turn"];
             /**
@@ -1328,6 +1339,7 @@ export interface components {
             attachment?: components["schemas"]["Attachment"];
             id: string;
             parentToolCallId?: string;
+            tags?: components["schemas"]["Tag"][];
             text?: string;
             tool?: components["schemas"]["Tool"];
             type: components["schemas"]["PartType"];
@@ -1666,7 +1678,7 @@ export interface components {
             version: string;
         };
         /** @description One event of the stream. Skip types that are not known. */
-        StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventQueue"] | components["schemas"]["EventSpawned"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
+        StreamEvent: components["schemas"]["EventSession"] | components["schemas"]["EventSessionRemoved"] | components["schemas"]["EventMessage"] | components["schemas"]["EventDelta"] | components["schemas"]["EventPart"] | components["schemas"]["EventTags"] | components["schemas"]["EventTurn"] | components["schemas"]["EventTurnEnd"] | components["schemas"]["EventPermission"] | components["schemas"]["EventPermissionClosed"] | components["schemas"]["EventConfig"] | components["schemas"]["EventCommands"] | components["schemas"]["EventUsage"] | components["schemas"]["EventPlan"] | components["schemas"]["EventQueue"] | components["schemas"]["EventSpawned"] | components["schemas"]["EventActivity"] | components["schemas"]["EventAgents"] | components["schemas"]["EventDraft"] | components["schemas"]["EventSettings"] | components["schemas"]["EventWorkspace"] | components["schemas"]["EventFocus"] | components["schemas"]["EventReset"];
         Subagent: {
             agentType?: string;
             prompt?: components["schemas"]["Body"];
@@ -1685,6 +1697,25 @@ export interface components {
         };
         /** @enum {string} */
         Support: "supported" | "unsupported" | "unknown";
+        Tag: {
+            /** Format: int64 */
+            end: number;
+            /** Format: int64 */
+            ordinal: number;
+            payload?: unknown;
+            reason?: string;
+            /** Format: int64 */
+            start: number;
+            tag: string;
+            type: string;
+            verdict: string;
+        };
+        TagsEvent: {
+            /** Format: int64 */
+            index: number;
+            messageId: string;
+            tags: components["schemas"]["Tag"][];
+        };
         Target: {
             sessionId?: string;
             workspaceId?: string;

@@ -17,6 +17,15 @@ describe('reduce', () => {
     expect(reduce(next, events)).toBe(next)
   })
 
+  it('takes the tags of a part as they are told, and keeps them while its text grows (R-TAG-010)', () => {
+    const tag = { start: 0, end: 5, tag: 'fyllo-signal', type: 'show.time', verdict: 'accepted', payload: { label: 'x' }, ordinal: 0 }
+    const v = view([message('u1', 'user', ['hi'])])
+    const told = event(12, 'tags', { messageId: 'm1', index: 0, tags: [tag] })
+    const next = reduce(v, [delta(11, 'm1', 0, '<tag>'), told, delta(13, 'm1', 0, ' more', 5)])
+    expect(next.messages.at(-1)?.parts[0]).toMatchObject({ text: '<tag> more', tags: [tag] })
+    expect(reduce(v, [told]).messages).toEqual(v.messages)
+  })
+
   it('never changes the view it was given', () => {
     const v = view([message('u1', 'user', ['hi'])], { live: message('m1', 'assistant', ['a']) })
     const before = structuredClone({ ...v, growing: [...v.growing] })

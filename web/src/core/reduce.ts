@@ -10,6 +10,7 @@ import type {
   SessionDetail,
   SessionSummary,
   StreamEvent,
+  TagsEvent,
   TurnEndEvent,
 } from '@/api/types'
 import type { SessionView } from './types'
@@ -130,6 +131,9 @@ class Step {
       case 'part':
         this.part(event.data)
         break
+      case 'tags':
+        this.tags(event.data)
+        break
       case 'turn':
         v.turn = event.data
         break
@@ -221,6 +225,13 @@ class Step {
     const parts = this.open(p.messageId).parts
     pad(parts, p.messageId, p.index)
     parts[p.index] = p.part
+  }
+
+  private tags(t: TagsEvent): void {
+    if (indexOf(this.draft.messages, t.messageId) < 0) return
+    const parts = this.open(t.messageId).parts
+    const part = parts[t.index]
+    if (part) parts[t.index] = { ...part, tags: t.tags }
   }
 
   private end(e: TurnEndEvent): void {
