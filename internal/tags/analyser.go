@@ -19,16 +19,17 @@ func Of(text string) []fyllo.Tag {
 		return nil
 	}
 	var a Analyser
-	return append(a.Write(text), a.End()...)
+	return append(a.Read(text), a.End(text)...)
 }
 
 // Analyser finds the tags of a text that grows. Its zero value is ready, at the start of a part.
 type Analyser struct {
-	line     strings.Builder // of the line that is not over yet
-	units    int             // UTF-16 units before that line
-	begun    bool            // the first line is over
-	afterCR  bool            // a line feed that comes next belongs to the line before
-	nonBlank bool            // the line before is there and not blank
+	start    int  // of the line that is not over yet, in bytes
+	seen     int  // up to here it has no end
+	units    int  // UTF-16 units before that line
+	begun    bool // the first line is over
+	afterCR  bool // a line feed that comes next belongs to the line before
+	nonBlank bool // the line before is there and not blank
 
 	blocks   blocks
 	tag      *candidate // nil when no tag is open
@@ -37,37 +38,43 @@ type Analyser struct {
 	found    []fyllo.Tag
 }
 
-// Write goes on with text and returns the tags that are certain by it.
-func (a *Analyser) Write(text string) []fyllo.Tag {
-	if a.afterCR && strings.HasPrefix(text, "\n") {
-		text = text[1:]
-		a.units++
-	}
-	if text != "" {
+// Read returns the tags that are certain by now. text is the whole text so far, which begins with that of the call before;
+// the work is that of what is new in it.
+func (a *Analyser) Read(text string) []fyllo.Tag {
+	if a.afterCR && a.start < len(text) {
 		a.afterCR = false
+		if text[a.start] == '\n' {
+			a.start++
+			a.units++
+		}
 	}
+	a.seen = max(a.seen, a.start)
 	for {
-		i := strings.IndexAny(text, "\r\n")
+		i := strings.IndexAny(text[a.seen:], "\r\n")
 		if i < 0 {
-			a.line.WriteString(text)
+			a.seen = len(text)
 			return a.take()
 		}
-		rest, ends := text[i+1:], 1
-		if text[i] == '\r' {
-			if strings.HasPrefix(rest, "\n") {
-				rest, ends = rest[1:], 2
+		end := a.seen + i
+		ends := 1
+		if text[end] == '\r' {
+			if strings.HasPrefix(text[end+1:], "\n") {
+				ends = 2
 			}
-			a.afterCR = rest == "" && ends == 1
+			a.afterCR = end+1 == len(text)
 		}
-		a.next(text[:i], ends)
-		text = rest
+		line := text[a.start:end]
+		a.start = end + ends
+		a.seen = a.start
+		a.next(line, ends)
 	}
 }
 
-// End says that the text is complete and returns the tags that are certain by it. The Analyser has to be left then.
-func (a *Analyser) End() []fyllo.Tag {
-	if a.line.Len() > 0 {
-		a.next("", 0)
+// End says that text, which was read before, is complete, and returns the tags that are certain by it. The Analyser has to
+// be left then.
+func (a *Analyser) End(text string) []fyllo.Tag {
+	if a.start < len(text) {
+		a.next(text[a.start:], 0)
 	}
 	a.confirm(true)
 	return a.take()
@@ -79,14 +86,8 @@ func (a *Analyser) take() []fyllo.Tag {
 	return found
 }
 
-// next takes the end of a line, which takes ends units itself.
-func (a *Analyser) next(text string, ends int) {
-	line := text
-	if a.line.Len() > 0 {
-		a.line.WriteString(text)
-		line = a.line.String()
-		a.line.Reset()
-	}
+// next takes a line, whose end takes ends units.
+func (a *Analyser) next(line string, ends int) {
 	at := a.units
 	a.units += fyllo.UTF16Len(line) + ends
 	if !a.begun {

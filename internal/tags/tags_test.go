@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
+	markdown "github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
 	"fyllocode.dev/fyllo"
@@ -95,12 +95,11 @@ func outcome(found []fyllo.Tag) string {
 // inChunks analyses source in the chunks that cut makes of what is left.
 func inChunks(source string, cut func(left int) int) (found []fyllo.Tag) {
 	var a tags.Analyser
-	for source != "" {
-		n := cut(len(source))
-		found = append(found, a.Write(source[:n])...)
-		source = source[n:]
+	for n := 0; n < len(source); {
+		n += cut(len(source) - n)
+		found = append(found, a.Read(source[:n])...)
 	}
-	return append(found, a.End()...)
+	return append(found, a.End(source)...)
 }
 
 // check reports what is wrong with tags found in source, whatever they are.
@@ -152,22 +151,27 @@ func TestCases(t *testing.T) {
 // R-TAG-010: cases 84…87, where the moment counts.
 func TestCommit(t *testing.T) {
 	var a tags.Analyser
-	if got := a.Write("Now:\n\n" + signal); got != nil {
+	text := ""
+	write := func(more string) []fyllo.Tag {
+		text += more
+		return a.Read(text)
+	}
+	if got := write("Now:\n\n" + signal); got != nil {
 		t.Errorf("found before its block is over: %v", got)
 	}
-	if got := a.Write("\n"); got != nil {
+	if got := write("\n"); got != nil {
 		t.Errorf("found before its block is over: %v", got)
 	}
-	if got := a.Write(" \r"); len(got) != 1 {
+	if got := write(" \r"); len(got) != 1 {
 		t.Errorf("not found behind a blank line: %v", got)
 	}
-	if got := a.Write("\n\n" + signal + "\n"); got != nil {
+	if got := write("\n\n" + signal + "\n"); got != nil {
 		t.Errorf("found before its block is over: %v", got)
 	}
-	if got := a.Write("tail"); got != nil {
+	if got := write("tail"); got != nil {
 		t.Errorf("found in front of text: %v", got)
 	}
-	if got := a.End(); got != nil {
+	if got := a.End(text); got != nil {
 		t.Errorf("found in front of text: %v", got)
 	}
 }
@@ -230,7 +234,7 @@ func TestChunksAndPrefixes(t *testing.T) {
 			t.Fatal(diff)
 		}
 		var a tags.Analyser
-		early := a.Write(source[:rapid.IntRange(0, len(source)).Draw(t, "prefix")])
+		early := a.Read(source[:rapid.IntRange(0, len(source)).Draw(t, "prefix")])
 		if len(early) > len(whole) || !sameTags(early, whole) {
 			t.Fatalf("told early %v, in the end %v", early, whole)
 		}
@@ -243,7 +247,7 @@ func inDocument(source string, offset int) bool {
 	line := strings.IndexByte(source[offset:]+"\n", '\n')
 	indent := len(source[offset:]) - len(strings.TrimLeft(source[offset:], " "))
 	changed := []byte(source[:offset+indent] + "word\n\n" + strings.TrimPrefix(source[offset:][line:], "\n"))
-	doc := goldmark.DefaultParser().Parse(text.NewReader(changed))
+	doc := goldmark.DefaultParser().Parse(markdown.NewReader(changed))
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() == ast.KindParagraph && n.Lines().Len() > 0 && n.Lines().At(0).Start == offset+indent {
 			return true
@@ -332,8 +336,8 @@ func BenchmarkWorstCases(b *testing.B) {
 				b.SetBytes(int64(len(source)))
 				for b.Loop() {
 					var a tags.Analyser
-					a.Write(source)
-					a.End()
+					a.Read(source)
+					a.End(source)
 				}
 			})
 		}

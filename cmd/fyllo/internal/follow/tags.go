@@ -2,6 +2,7 @@ package follow
 
 import (
 	"encoding/json"
+	"strings"
 
 	"fyllocode.dev/fyllo"
 	"fyllocode.dev/fyllo/internal/tags"
@@ -21,6 +22,7 @@ type TagLine struct {
 type prose struct {
 	part     string
 	analyser *tags.Analyser // nil when the Part is no text, or over
+	text     strings.Builder
 }
 
 // own says that the Agent itself has gone on in a Part. Another one than before ends that.
@@ -31,7 +33,7 @@ func (t *Turn) own(part string, text bool) error {
 	if err := t.endProse(); err != nil {
 		return err
 	}
-	t.prose.part = part
+	t.prose = prose{part: part}
 	if text {
 		t.prose.analyser = &tags.Analyser{}
 	}
@@ -50,7 +52,8 @@ func (t *Turn) said(l TextLine) error {
 	if err := t.out.Print(l); err != nil || t.prose.analyser == nil {
 		return err
 	}
-	return t.tags(t.prose.analyser.Write(l.Text))
+	t.prose.text.WriteString(l.Text)
+	return t.tags(t.prose.analyser.Read(t.prose.text.String()))
 }
 
 // endProse prints the tags that are certain now that the Part is over.
@@ -60,7 +63,7 @@ func (t *Turn) endProse() error {
 		return nil
 	}
 	t.prose.analyser = nil
-	return t.tags(a.End())
+	return t.tags(a.End(t.prose.text.String()))
 }
 
 func (t *Turn) tags(found []fyllo.Tag) error {

@@ -40,7 +40,7 @@ type Answer struct {
 // reading is what is known of one text.
 type reading struct {
 	analyser tags.Analyser
-	read     int // bytes
+	text     string // so far
 	found    []fyllo.Tag
 }
 
@@ -58,9 +58,8 @@ func (a *Answer) Read(index int, p *fyllo.Part) bool {
 		a.parts[index] = r
 		a.open = append(a.open, index)
 	}
-	text := p.Text[r.read:]
-	r.read = len(p.Text)
-	return r.add(r.analyser.Write(text))
+	r.text = p.Text
+	return r.add(r.analyser.Read(r.text))
 }
 
 // End ends the parts for which over returns true, and returns those that have new tags by it.
@@ -69,7 +68,7 @@ func (a *Answer) End(over func(index int) bool) (more []int) {
 		if !over(i) {
 			return false
 		}
-		if r := a.parts[i]; r.add(r.analyser.End()) {
+		if r := a.parts[i]; r.add(r.analyser.End(r.text)) {
 			more = append(more, i)
 		}
 		return true
