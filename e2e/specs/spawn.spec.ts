@@ -244,3 +244,35 @@ test.describe('delegated work', () => {
     })
   })
 })
+
+test.describe('the Agent is told of the end of what it delegated', () => {
+  test.use({ agents: { Scripted: '{"told":"echo I have heard of it.; slow 400 10ms"}', Helper: 'default' } })
+
+  test('it answers in a turn of its own, in which nobody sends and nothing of the page changes (R-SPAWN-105, 107…110)', async ({ chat, core, page }) => {
+    const id = await chat.begin(`${delegate(core, 'Helper', 'sleep 1s; echo one')}; ${delegate(core, 'Helper', 'sleep 2s; echo two')}`)
+    await chat.ended()
+    await chat.message.fill('my thought')
+    const heard = chat.log.getByText('I have heard of it.')
+    await expect(heard).toHaveCount(1)
+    await expect(chat.stop).toBeVisible()
+    await expect(chat.row(/^call prompt_to_agent/).getByRole('img', { name: 'Running' })).toBeVisible()
+    await chat.message.press('Enter')
+    await expect(page.getByText('The Agent is just being told about work that it delegated.')).toBeVisible()
+    await expect(chat.message).toHaveValue('my thought')
+    await expect(page.getByRole('region', { name: /queue|wait/i }).filter({ hasText: 'my thought' })).toHaveCount(0)
+
+    await expect(heard).toHaveCount(2) // one after the other
+    await settled(core, id)
+    await chat.ended()
+    await expect(page).toHaveURL(`${core.origin}/chat/${id}`)
+    await expect(chat.message).toHaveValue('my thought')
+    await expect(chat.log.getByRole('article', { name: 'You' })).toHaveCount(1)
+    await expect(chat.log).not.toContainText('notificationId')
+    await page.reload()
+    await expect(heard).toHaveCount(2)
+    await expect(chat.log.getByRole('article', { name: 'You' })).toHaveCount(1)
+    await expect(chat.log).not.toContainText('notificationId')
+    await chat.message.press('Enter')
+    await expect(chat.log.getByText('You said: my thought')).toBeVisible()
+  })
+})

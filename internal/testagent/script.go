@@ -47,6 +47,7 @@ type Script struct {
 	StringIDs  bool   `json:"stringIds,omitempty"`  // request ids are strings; otherwise numbers from 0
 	Stderr     string `json:"stderr,omitempty"`     // written to stderr at the start
 	Greeting   string `json:"greeting,omitempty"`   // text chunk at the start of every turn
+	Told       string `json:"told,omitempty"`       // words for a prompt that is nothing but a reminder
 }
 
 // presets holds the named scripts.

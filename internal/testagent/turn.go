@@ -34,7 +34,11 @@ func (t *turn) run(cancel context.CancelFunc) {
 	if t.agent.script.Greeting != "" {
 		t.say(t.agent.script.Greeting)
 	}
-	t.perform(t.text())
+	if text := t.text(); text != "" {
+		t.perform(text)
+	} else {
+		t.perform(t.agent.script.Told)
+	}
 	t.settle()
 	if t.deaf {
 		return
