@@ -45,7 +45,8 @@ class Panel {
     while (await groups.first().isVisible()) await groups.first().click()
     if ((await row.getAttribute('aria-expanded')) !== 'true') await row.click()
     await expect(row).toHaveAttribute('aria-expanded', 'true')
-    await chat.log.getByRole('button', { name: path, exact: true }).last().click()
+    // Its own path, which may come a moment later than the mark that it is open: an older call may name the same one.
+    await chat.log.locator('.fold').filter({ has: this.page.getByRole('button', { name: tool }) }).last().getByRole('button', { name: path, exact: true }).last().click()
     await expect(this.dialog).toBeVisible()
   }
 
